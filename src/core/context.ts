@@ -1,0 +1,40 @@
+import type { Roots } from "../base/path/index.ts";
+import type { Principal } from "../base/principal.ts";
+import type { Handles } from "../engines/handles/types.ts";
+
+export type Via = "stdio" | "http" | "rest" | "cli" | "code";
+
+/** Who a call is made for, as it was told to us; never inferred. */
+export interface SessionContext {
+  readonly agent_id: string;
+  readonly session_id: string;
+  readonly model: string;
+  readonly budget_profile: string;
+}
+
+/** Facts for the audit that only the tool knows. */
+export interface AuditFacts {
+  readonly rule?: string;
+  readonly model?: string;
+  readonly cost_usd?: number;
+}
+
+/** The engines, each made on first use. Adding an engine adds a line here and one in app.ts. */
+export interface Engines {
+  handles(): Promise<Handles>;
+}
+
+/** What a tool may use while it runs one call. */
+export interface ToolContext extends Engines {
+  readonly principal: Principal;
+  readonly via: Via;
+  readonly correlation_id: string;
+  /** 0 for a call from a client, 1 for a call made by code that a client ran, and so on. */
+  readonly depth: number;
+  readonly session: SessionContext;
+  readonly signal: AbortSignal;
+  /** The path guard. What is minted through it stands in the audit. */
+  readonly roots: Roots;
+  progress(message: string, done?: number, total?: number): void;
+  audit(facts: AuditFacts): void;
+}
