@@ -1,5 +1,6 @@
 import type { Roots } from "../base/path/index.ts";
 import type { Principal } from "../base/principal.ts";
+import type { Fs } from "../engines/fs/index.ts";
 import type { Handles } from "../engines/handles/types.ts";
 
 export type Via = "stdio" | "http" | "rest" | "cli" | "code";
@@ -21,6 +22,7 @@ export interface AuditFacts {
 
 /** The engines, each made on first use. Adding an engine adds a line here and one in app.ts. */
 export interface Engines {
+  fs(): Promise<Fs>;
   handles(): Promise<Handles>;
 }
 
