@@ -27,7 +27,14 @@ export interface LinePage {
     readonly state: HandleState;
     readonly progress: string | null;
     readonly total_lines: number;
+    /** A large file kept by reference is counted only as far as it was read. */
+    readonly total_lines_is_lower_bound?: true;
+    /** There is more after this page. */
     readonly truncated: boolean;
+    /** The page was full before `max_lines` were: where the next one begins. */
+    readonly next_offset_lines?: number;
+    /** The page's one line is longer than a page: the rest of it is reached by chunk. */
+    readonly line_cut?: true;
   };
 }
 
@@ -55,9 +62,15 @@ export interface Handles {
   putFile(owner: Principal, file: Pinned, meta: HandleMeta): Promise<string>;
   info(owner: Principal, handle: string): Promise<HandleInfo>;
   /** Lines end at \n only and keep their endings: slices joined are the payload. */
-  readLines(owner: Principal, handle: string, offset_lines: number, max_lines: number): Promise<LinePage>;
+  readLines(
+    owner: Principal,
+    handle: string,
+    offset_lines: number,
+    max_lines: number,
+    signal?: AbortSignal,
+  ): Promise<LinePage>;
   /** Pages of a fixed size cut at line ends, counted from 0. */
-  readChunk(owner: Principal, handle: string, chunk: number): Promise<LinePage>;
+  readChunk(owner: Principal, handle: string, chunk: number, signal?: AbortSignal): Promise<LinePage>;
   readBytes(owner: Principal, handle: string, offset: number, max_bytes: number): Promise<BytePage>;
   /** `cancel` is called once when someone who may asks for it. */
   startJob(owner: Principal, meta: HandleMeta, cancel: () => void): Promise<Job>;

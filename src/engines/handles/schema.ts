@@ -1,0 +1,86 @@
+import type { HandleState } from "./types.ts";
+
+/** Every chunk of a blob has this size, but the last one: so a byte's chunk is known without asking. */
+export const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * A blob without a sha256 is being written by `writer`, or is on its way out. `total` is kept by triggers, so that the limits
+ * hold across processes without counting rows.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE blob (
+    id INTEGER PRIMARY KEY,
+    sha256 BLOB UNIQUE,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    lines INTEGER NOT NULL DEFAULT 0,
+    writer TEXT,
+    beat_ms INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY,
+    blob INTEGER NOT NULL,
+    byte INTEGER NOT NULL,
+    newlines INTEGER NOT NULL,
+    data BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX chunk_by_byte ON chunk (blob, byte);
+  CREATE INDEX chunk_by_line ON chunk (blob, newlines, byte);
+  CREATE TABLE handle (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    path TEXT,
+    root TEXT,
+    state TEXT NOT NULL,
+    progress TEXT,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    blob INTEGER REFERENCES blob (id),
+    file TEXT,
+    lines INTEGER,
+    runner TEXT,
+    cancel INTEGER NOT NULL DEFAULT 0,
+    beat_ms INTEGER NOT NULL DEFAULT 0,
+    created_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX handle_by_blob ON handle (blob);
+  CREATE INDEX handle_by_expiry ON handle (expires_ms);
+  CREATE INDEX handle_running ON handle (runner) WHERE state = 'running';
+  CREATE TABLE mark (
+    handle TEXT NOT NULL REFERENCES handle (id) ON DELETE CASCADE,
+    newlines INTEGER NOT NULL,
+    byte INTEGER NOT NULL,
+    PRIMARY KEY (handle, newlines, byte)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE total (id INTEGER PRIMARY KEY CHECK (id = 1), handles INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;
+  INSERT INTO total VALUES (1, 0, 0);
+  CREATE TRIGGER blob_made AFTER INSERT ON blob BEGIN UPDATE total SET bytes = bytes + NEW.bytes; END;
+  CREATE TRIGGER blob_grown AFTER UPDATE OF bytes ON blob BEGIN UPDATE total SET bytes = bytes + NEW.bytes - OLD.bytes; END;
+  CREATE TRIGGER blob_gone AFTER DELETE ON blob BEGIN UPDATE total SET bytes = bytes - OLD.bytes; END;
+  CREATE TRIGGER handle_made AFTER INSERT ON handle BEGIN UPDATE total SET handles = handles + 1; END;
+  CREATE TRIGGER handle_gone AFTER DELETE ON handle BEGIN UPDATE total SET handles = handles - 1; END;
+  `,
+];
+
+export interface HandleRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly owner: string;
+  readonly kind: string;
+  readonly path: string | null;
+  readonly root: string | null;
+  readonly state: HandleState;
+  readonly progress: string | null;
+  readonly bytes: number;
+  readonly blob: number | null;
+  /** The identity of a file kept by reference, as JSON. */
+  readonly file: string | null;
+  /** Lines of a file kept by reference, once they were counted to the end. */
+  readonly lines: number | null;
+  readonly runner: string | null;
+  readonly beat_ms: number;
+  readonly created_ms: number;
+  readonly expires_ms: number;
+}
