@@ -41,7 +41,9 @@ function connect(file: string, options: DbOptions): DatabaseSync {
   const sqlite = process.getBuiltinModule("node:sqlite");
   const db = new sqlite.DatabaseSync(file, { timeout: options.busy_ms ?? 5000 });
   try {
-    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous ?? "normal"}; PRAGMA foreign_keys = ON`);
+    db.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous ?? "normal"}; PRAGMA foreign_keys = ON`,
+    );
     migrate(db, options.migrations);
     return db;
   } catch (error) {
@@ -57,10 +59,14 @@ function migrate(db: DatabaseSync, migrations: readonly string[]): void {
   try {
     const from = version();
     if (from > migrations.length)
-      throw new Fault("store_unavailable", `The store has schema ${from}, newer than this llmc knows (${migrations.length}).`, {
-        hint: "Use the newer llmc, or move the state folder away.",
-        retryable: false,
-      });
+      throw new Fault(
+        "store_unavailable",
+        `The store has schema ${from}, newer than this llmc knows (${migrations.length}).`,
+        {
+          hint: "Use the newer llmc, or move the state folder away.",
+          retryable: false,
+        },
+      );
     for (const step of migrations.slice(from)) db.exec(step);
     db.exec(`PRAGMA user_version = ${migrations.length}`);
     db.exec("COMMIT");
@@ -115,6 +121,8 @@ function unavailable(cause: unknown): Fault {
   const busy = /locked|busy/i.test(text);
   return new Fault("store_unavailable", `The state store cannot be used: ${text}.`, {
     cause,
-    hint: busy ? "Another process holds it; try again." : "Check the state folder (mcp.state_dir): disk space, permissions, or move it away.",
+    hint: busy
+      ? "Another process holds it; try again."
+      : "Check the state folder (mcp.state_dir): disk space, permissions, or move it away.",
   });
 }

@@ -1,8 +1,11 @@
-import { randomBytes } from "node:crypto";
+/** Random bytes from the system. The module behind them is loaded by the first call that needs one, not by every start. */
+function randomBytes(count: number): Uint8Array {
+  return process.getBuiltinModule("node:crypto").randomBytes(count);
+}
 
 /** Eight hex digits: enough to find a call in the log, cheap for a model to carry. */
 export function correlationId(): string {
-  return randomBytes(4).toString("hex");
+  return Buffer.from(randomBytes(4)).toString("hex");
 }
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -12,4 +15,9 @@ export function unguessableId(prefix: string): string {
   let id = `${prefix}_`;
   for (const byte of randomBytes(26)) id += ALPHABET[byte & 31];
   return id;
+}
+
+/** Names a conversation in telemetry: when it began and which process has it. */
+export function sessionId(): string {
+  return `sess_${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}-${process.pid}`;
 }

@@ -15,10 +15,7 @@ export function visible(name: string): string {
 
 /** JSON that stays exact when parsed and shows no tricky character as itself. */
 export function safeJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    TRICKY,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return JSON.stringify(value).replace(TRICKY, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The candidate closest to a word, when it is close enough to be meant. */

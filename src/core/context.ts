@@ -2,6 +2,7 @@ import type { Roots } from "../base/path/index.ts";
 import type { Principal } from "../base/principal.ts";
 import type { Fs } from "../engines/fs/index.ts";
 import type { Handles } from "../engines/handles/types.ts";
+import type { MetricsSnapshot } from "../engines/telemetry/index.ts";
 
 export type Via = "stdio" | "http" | "rest" | "cli" | "code";
 
@@ -20,6 +21,23 @@ export interface AuditFacts {
   readonly cost_usd?: number;
 }
 
+/** What the server says of itself. */
+export interface Health {
+  readonly ok: boolean;
+  /** Version of the configuration format. */
+  readonly version: string;
+  readonly server_version: string;
+  readonly mode: string;
+  readonly [fact: string]: unknown;
+}
+
+/** The server's own facts that tools may tell. */
+export interface ServerFacts {
+  readonly instructions: string;
+  health(): Promise<Health>;
+  metrics(): MetricsSnapshot;
+}
+
 /** The engines, each made on first use. Adding an engine adds a line here and one in app.ts. */
 export interface Engines {
   fs(): Promise<Fs>;
@@ -27,7 +45,7 @@ export interface Engines {
 }
 
 /** What a tool may use while it runs one call. */
-export interface ToolContext extends Engines {
+export interface ToolContext extends Engines, ServerFacts {
   readonly principal: Principal;
   readonly via: Via;
   readonly correlation_id: string;

@@ -32,18 +32,23 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly bulk?: string;
   /** Where one field is not enough: the lean form of a payload. */
   lean?(payload: z.output<Output>, args: z.output<Input>): Lean;
+  /** The payload when only this much of its bulk goes out, for tools whose caller can go on from there: then no handle is made. */
+  shortened?(payload: z.output<Output>, args: z.output<Input>, body: string): z.output<Output>;
   /** Argument spellings accepted besides the schema's own: alias -> name. */
   readonly argument_aliases?: Readonly<Record<string, string>>;
   /** Arguments of which exactly one must be given: checked when called; the full schema dialect says it too. */
   readonly exactly_one?: readonly string[];
+  /** `read`: one file or search operation, held to mcp.tools.read_timeout. */
+  readonly timed?: "read";
   /** Never becomes a job: it answers at once, or it is the tool that waits for jobs. */
   readonly never_late?: true;
   run(args: z.output<Input>, ctx: ToolContext): Promise<z.output<Output>>;
 }
 
-export interface Tool extends Omit<ToolSpec<z.ZodObject, z.ZodType>, "run" | "lean"> {
+export interface Tool extends Omit<ToolSpec<z.ZodObject, z.ZodType>, "run" | "lean" | "shortened"> {
   run(args: Record<string, unknown>, ctx: ToolContext): Promise<unknown>;
   lean?(payload: unknown, args: Record<string, unknown>): Lean;
+  shortened?(payload: unknown, args: Record<string, unknown>, body: string): unknown;
 }
 
 /** A tool is data. This only carries its types. */

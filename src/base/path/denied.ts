@@ -2,8 +2,8 @@ import picomatch from "picomatch";
 
 export type Access = "read" | "write";
 
-/** A rule as written: a glob below any folder denies writing, `rw:` before it reading too, `!` lifts what an earlier rule denied. */
-export const DEFAULT_DENIED_PATHS: readonly string[] = [
+/** The rules that hold before the operator's own. A rule as written: a glob below any folder denies writing, `rw:` before it reading too, `!` lifts what an earlier rule denied. */
+export const BUILT_IN_DENIED_PATHS: readonly string[] = [
   ".git",
   ".mcp.json",
   ".vscode",
@@ -61,7 +61,17 @@ function compileRule(text: string): Rule {
   const lifts = text.startsWith("!");
   const reads = text.startsWith("rw:");
   const glob = text.slice(lifts ? 1 : reads ? 3 : 0).replace(/\/(\*\*)?$/, "");
+  const matches = /[*?[\]{}()!+@\\]/.test(glob) ? globMatcher(glob) : plainMatcher(glob.toLowerCase());
+  return { text, lifts, reads, matches: (path) => path !== "" && matches(path) };
+}
+
+/** Most rules are plain names: the name itself, or anything below it. */
+function plainMatcher(name: string): (path: string) => boolean {
+  if (name.startsWith("/")) return (path) => `/${path.toLowerCase()}/`.startsWith(`${name}/`);
+  return (path) => `/${path.toLowerCase()}/`.includes(`/${name}/`);
+}
+
+function globMatcher(glob: string): (path: string) => boolean {
   const anchored = glob.startsWith("/") ? glob.slice(1) : `**/${glob}`;
-  const test = picomatch([anchored, `${anchored}/**`], { dot: true, nocase: true, nonegate: true });
-  return { text, lifts, reads, matches: (path) => path !== "" && test(path) };
+  return picomatch([anchored, `${anchored}/**`], { dot: true, nocase: true, nonegate: true });
 }

@@ -39,7 +39,8 @@ export function pinFile(roots: Roots, path: SafePath): Pinned {
   const pinned = pin(roots, path);
   if (pinned.stat.isFile()) return pinned;
   pinned[Symbol.dispose]();
-  if (pinned.stat.isDirectory()) throw new Fault("is_directory", `${visible(path.shown)} is a folder.`, { hint: "Use list_dir." });
+  if (pinned.stat.isDirectory())
+    throw new Fault("is_directory", `${visible(path.shown)} is a folder.`, { hint: "Use list_dir." });
   throw special(path, pinned.stat);
 }
 
@@ -166,5 +167,7 @@ export function translated(shown: string, error: unknown): Fault {
 
 function special(path: SafePath, stat: Stats): Fault {
   const kind = stat.isFIFO() ? "a FIFO" : stat.isSocket() ? "a socket" : "a device";
-  return new Fault("path_denied", `${visible(path.shown)} is ${kind}, not a regular file.`, { rule: "regular files only" });
+  return new Fault("path_denied", `${visible(path.shown)} is ${kind}, not a regular file.`, {
+    rule: "regular files only",
+  });
 }

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { Fault } from "../fault.ts";
 import { visible } from "../text.ts";
-import { type Access, compileDenied, DEFAULT_DENIED_PATHS } from "./denied.ts";
+import { type Access, BUILT_IN_DENIED_PATHS, compileDenied } from "./denied.ts";
 
 declare const minted: unique symbol;
 
@@ -21,6 +21,7 @@ export interface RootsOptions {
   /** Folders that may be reached. The first one is where relative paths start. Empty: nothing is allowed. */
   readonly roots: readonly string[];
   readonly enforce?: boolean;
+  /** Rules after the built-in ones; the last that matches decides. */
   readonly denied?: readonly string[];
   /** The state folder, wherever it lies: never to be read or written through a tool, but for `stubs/` in it. */
   readonly state_dir?: string;
@@ -48,14 +49,15 @@ interface Root {
 export function createRoots(options: RootsOptions): Roots {
   const roots = options.roots.map(openRoot);
   const enforce = options.enforce ?? true;
-  const denied = compileDenied(options.denied ?? DEFAULT_DENIED_PATHS);
+  const denied = compileDenied([...BUILT_IN_DENIED_PATHS, ...(options.denied ?? [])]);
   const state = options.state_dir === undefined ? undefined : realOrSame(resolve(options.state_dir));
   const home = roots[0]?.real ?? "/";
 
   const rootOf = (abs: string): Root | undefined => roots.find((root) => inside(abs, root.real));
 
   function rebase(abs: string): string {
-    for (const root of roots) if (root.given !== root.real && inside(abs, root.given)) return root.real + abs.slice(root.given.length);
+    for (const root of roots)
+      if (root.given !== root.real && inside(abs, root.given)) return root.real + abs.slice(root.given.length);
     return abs;
   }
 
@@ -128,7 +130,10 @@ function openRoot(path: string): Root {
     return { given, real };
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault("file_not_found", `The root cannot be opened: ${given}`, { cause: error, hint: "Create it, or change the root." });
+    throw new Fault("file_not_found", `The root cannot be opened: ${given}`, {
+      cause: error,
+      hint: "Create it, or change the root.",
+    });
   }
 }
 

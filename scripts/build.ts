@@ -1,0 +1,51 @@
+import { chmodSync, rmSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { build, type Plugin } from "esbuild";
+
+/**
+ * Node's modules, taken from the process instead of imported: an ES import of one reads every property it has (and so starts
+ * streams and loads cryptography that a start does not need).
+ */
+const builtins: Plugin = {
+  name: "builtins",
+  setup(builder) {
+    const names = new Set(builtinModules);
+    builder.onResolve({ filter: /^[\w:/]+$/ }, ({ path }) => {
+      const name = path.replace(/^node:/, "");
+      return names.has(name) || names.has(`node:${name}`)
+        ? { path: `node:${name}`, namespace: "builtin", sideEffects: false }
+        : undefined;
+    });
+    builder.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule("${path}")`,
+      loader: "js",
+    }));
+  },
+};
+
+/** One bundle, cut where code is loaded lazily. What has a binary of its own stays a dependency. */
+rmSync("dist", { recursive: true, force: true });
+const result = await build({
+  entryPoints: { main: "src/main.ts" },
+  outdir: "dist",
+  outExtension: { ".js": ".mjs" },
+  chunkNames: "[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.18",
+  metafile: true,
+  external: ["@vscode/ripgrep"],
+  // The protocol library would load a JSON schema validator that a server without elicitation never uses.
+  alias: { "@modelcontextprotocol/server/_shims": "./src/transports/sdk-shims.ts" },
+  plugins: [builtins],
+  logLevel: "warning",
+});
+chmodSync("bin/llmc", 0o755);
+const outputs = Object.entries(result.metafile.outputs).sort(([, a], [, b]) => b.bytes - a.bytes);
+const bytes = outputs.reduce((sum, [, output]) => sum + output.bytes, 0);
+console.error(`dist: ${outputs.length} files, ${(bytes / 1024).toFixed(0)} KB`);
+if (process.argv.includes("--sizes"))
+  for (const [name, output] of outputs) console.error(`${String(output.bytes).padStart(9)} ${name}`);

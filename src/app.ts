@@ -1,0 +1,186 @@
+import { join } from "node:path";
+import { Fault } from "./base/fault.ts";
+import { createRoots, type Roots } from "./base/path/index.ts";
+import { nearest } from "./base/text.ts";
+import type { Loaded } from "./config/load.ts";
+import type { Engines, Health, ServerFacts } from "./core/context.ts";
+import { createDispatch, type Dispatch } from "./core/dispatch.ts";
+import { countTokens } from "./core/tokens.ts";
+import type { Tool } from "./core/tool.ts";
+import { createTelemetry, type Telemetry } from "./engines/telemetry/index.ts";
+import { canonicalName } from "./tools/aliases.ts";
+import { TOOLS } from "./tools/index.ts";
+import { instructionsFor } from "./tools/instructions.ts";
+import { type Mode, selectMode } from "./tools/modes.ts";
+import { createResources, type Resources } from "./tools/resources.ts";
+import { type ListedTool, listTools } from "./tools/surface.ts";
+import { ownVersion } from "./version.ts";
+
+/** Everything a transport needs. */
+export interface App {
+  readonly loaded: Loaded;
+  readonly version: string;
+  readonly mode: Mode;
+  readonly instructions: string;
+  readonly resources: Resources;
+  readonly roots: Roots;
+  readonly telemetry: Telemetry;
+  readonly engines: Engines;
+  readonly dispatch: Dispatch;
+  /** Computed once. */
+  tools(): readonly ListedTool[];
+  /** What an operator should hear about at start. */
+  warnings(): readonly string[];
+  /** Takes no new calls and waits for those under way, at most mcp.tools.idle_timeout or until the other promise is done. */
+  drain(until?: Promise<unknown>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The composition root: config -> engines -> context -> mode -> dispatch. The only file that knows all of them. */
+export function createApp(loaded: Loaded): App {
+  const { mcp } = loaded.config;
+  const roots = createRoots({
+    roots: loaded.allowed_roots,
+    enforce: loaded.enforce_roots,
+    denied: mcp.tools.denied_paths,
+    state_dir: loaded.state_dir,
+  });
+  const telemetry = createTelemetry({
+    observability: mcp.observability,
+    audit: { ...mcp.audit, path: mcp.audit.path ?? join(loaded.state_dir, "audit", "audit.jsonl") },
+  });
+  const mode = selectMode({
+    mode: loaded.mode,
+    tools: TOOLS,
+    disabled: mcp.tools.disabled,
+    bootstrap_tool_name: mcp.bootstrap_tool_name,
+    hybrid: mcp.hybrid,
+    code_execution: mcp.code_execution,
+  });
+  const instructions = instructionsFor(mode);
+  const resources = createResources(mcp.resources.sidecars);
+  const engines = createEngines(loaded, roots);
+  const version = ownVersion();
+
+  const server: ServerFacts = {
+    instructions,
+    metrics: () => telemetry.snapshot(),
+    health: async (): Promise<Health> => ({
+      ok: true,
+      version: mcp.config_version,
+      server_version: version,
+      mode: mode.name,
+    }),
+  };
+  const byName = new Map(mode.nested.map((tool) => [tool.name, tool]));
+  const dispatch = createDispatch({
+    find: (name) => byName.get(canonicalName(name)),
+    policy: () => {
+      if (draining) throw new Fault("draining", "The server is stopping.", { retry_after_s: 5 });
+    },
+    unknown: (name) => missing(name, TOOLS, byName),
+    engines: engines.use,
+    server,
+    roots,
+    telemetry,
+    format: mcp.output.format === "auto" ? (mode.name === "classic" ? "json" : "lean") : mcp.output.format,
+    output: mcp.output,
+    limits: mcp.limits,
+    session: mcp.session,
+    read_timeout_s: mcp.tools.read_timeout,
+    include_correlation_id: mcp.observability.include_correlation_id,
+  });
+
+  let draining = false;
+  let listed: readonly ListedTool[] | undefined;
+  const tools = () =>
+    (listed ??= listTools(mode.direct, { dialect: mcp.schema_dialect, structured: mcp.output.structured }));
+  return {
+    loaded,
+    version,
+    mode,
+    instructions,
+    resources,
+    roots,
+    telemetry,
+    engines: engines.use,
+    dispatch,
+    tools,
+    warnings: () => [
+      ...loaded.warnings,
+      ...mode.warnings,
+      ...resources.warnings,
+      ...budgetWarnings(JSON.stringify(tools()) + instructions, mcp.hybrid.bootstrap_budget_warning, mode),
+    ],
+    async drain(until) {
+      draining = true;
+      const end = Date.now() + mcp.tools.idle_timeout * 1000;
+      const gone = until?.then(() => true) ?? new Promise<never>(() => {});
+      while (dispatch.busy() > 0 && Date.now() < end) {
+        const tick = new Promise<false>((resolve) => setTimeout(() => resolve(false), 20));
+        if (await Promise.race([gone, tick])) return;
+      }
+    },
+    async close() {
+      dispatch.close();
+      await engines.close();
+      await telemetry.close();
+    },
+  };
+}
+
+function budgetWarnings(surface: string, budget: number, mode: Mode): string[] {
+  if (mode.name === "classic" || surface.length <= budget) return [];
+  const tokens = countTokens(surface);
+  return [
+    `The ${mode.name} tool list and instructions are ${surface.length} characters (about ${tokens} tokens), above mcp.hybrid.bootstrap_budget_warning (${budget}).`,
+  ];
+}
+
+/** Engines are made when a call first needs them: a start loads none. */
+function createEngines(loaded: Loaded, roots: Roots): { use: Engines; close(): Promise<void> } {
+  const { mcp } = loaded.config;
+  const { state_dir } = loaded;
+  const closing: (() => unknown)[] = [];
+  const use: Engines = {
+    fs: once(async () => {
+      const { createFs } = await import("./engines/fs/index.ts");
+      return createFs(mcp.maasl, { roots, state_dir });
+    }),
+    handles: once(async () => {
+      const { createHandles } = await import("./engines/handles/index.ts");
+      const handles = createHandles(mcp.handles, { state_dir, roots });
+      closing.push(() => handles.close());
+      return handles;
+    }),
+  };
+  return {
+    use,
+    async close() {
+      for (const end of closing.reverse()) await end();
+    },
+  };
+}
+
+/** Made at most once; a making that failed is tried again by the next call. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
+}
+
+function missing(name: string, all: readonly Tool[], enabled: ReadonlyMap<string, Tool>): Fault {
+  const shown = name.slice(0, 80);
+  if (all.some((tool) => tool.name === canonicalName(name)))
+    return new Fault("tool_disabled", `${shown} is disabled here.`, {
+      hint: "The operator lists it in mcp.tools.disabled.",
+      rule: "tools.disabled",
+    });
+  const close = nearest(name, enabled.keys());
+  return new Fault("unknown_tool", `There is no tool ${shown}.`, {
+    hint: close ? `Did you mean ${close}?` : "tools/list has them all.",
+  });
+}

@@ -1,0 +1,161 @@
+/** What happened, told to operators: log, metrics, audit trail and token audit. Nothing here ever sees contents. */
+import { type AuditTrail, openAudit } from "./audit.ts";
+import { openTokenCsv } from "./csv.ts";
+import { createLog, type Log, silentLog } from "./log.ts";
+import { createMetrics, type MetricsSnapshot } from "./metrics.ts";
+import type { AuditOptions, ObservabilityOptions } from "./options.ts";
+
+export { type AuditRecord, auditFiles } from "./audit.ts";
+export type { Log, LogLevel } from "./log.ts";
+export type { MetricsSnapshot } from "./metrics.ts";
+
+/** One finished call. Texts are only measured. */
+export interface CallRecord {
+  readonly correlation_id: string;
+  readonly principal: string;
+  readonly via: string;
+  readonly agent_id: string;
+  readonly session_id: string;
+  readonly tool: string;
+  readonly depth: number;
+  readonly paths: readonly string[];
+  readonly rule: string | undefined;
+  readonly model: string | undefined;
+  readonly cost_usd: number | undefined;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+  readonly duration_ms: number;
+  readonly error_code: string | undefined;
+  /** Called later, and only when someone counts tokens. */
+  tokens(): { in: number; out: number };
+}
+
+export interface Telemetry {
+  readonly log: Log;
+  call(record: CallRecord): void;
+  snapshot(): MetricsSnapshot;
+  prometheus(): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface TelemetryDeps {
+  readonly observability: ObservabilityOptions;
+  readonly audit: AuditOptions & { path: string };
+}
+
+const NO_METRICS: MetricsSnapshot = {
+  enabled: false,
+  uptime_s: 0,
+  calls: 0,
+  errors: {},
+  tokens_in: 0,
+  tokens_out: 0,
+  tools: {},
+};
+
+export function createTelemetry({ observability, audit }: TelemetryDeps): Telemetry {
+  const on = observability.enabled;
+  const log = on ? createLog(observability) : silentLog;
+  const metrics = on && observability.metrics_enabled ? createMetrics() : undefined;
+  const csv =
+    on && observability.csv_token_audit_enabled
+      ? openTokenCsv(observability.csv_path, observability.retention_days)
+      : undefined;
+  const trail = audit.enabled ? openTrail(audit, observability.retention_days, log) : undefined;
+  const cid = (id: string) => (observability.include_correlation_id ? { correlation_id: id } : {});
+
+  function count(record: CallRecord): void {
+    const tokens = record.tokens();
+    metrics?.observe({
+      tool: record.tool,
+      code: record.error_code ?? "ok",
+      duration_ms: record.duration_ms,
+      tokens_in: tokens.in,
+      tokens_out: tokens.out,
+    });
+    csv?.append({
+      time: new Date().toISOString(),
+      correlation_id: record.correlation_id,
+      agent_id: record.agent_id,
+      session_id: record.session_id,
+      tool: record.tool,
+      tokens_in: tokens.in,
+      tokens_out: tokens.out,
+      error_code: record.error_code ?? "",
+    });
+  }
+
+  let waiting: CallRecord[] = [];
+  function countWaiting(): void {
+    const batch = waiting;
+    waiting = [];
+    for (const record of batch) count(record);
+  }
+
+  return {
+    log,
+    call(record) {
+      trail?.append(auditRecord(record));
+      log.info("call", {
+        ...cid(record.correlation_id),
+        tool: record.tool,
+        via: record.via,
+        latency_ms: round(record.duration_ms),
+        bytes_in: record.bytes_in,
+        bytes_out: record.bytes_out,
+        ...(record.error_code === undefined ? {} : { error_code: record.error_code }),
+      });
+      if (!metrics && !csv) return;
+      // After the reply is on its way: counting tokens is not the caller's time.
+      if (waiting.push(record) === 1) setImmediate(countWaiting);
+    },
+    snapshot() {
+      countWaiting();
+      return metrics?.snapshot() ?? NO_METRICS;
+    },
+    prometheus: async () => {
+      countWaiting();
+      return metrics ? metrics.prometheus() : "";
+    },
+    async close() {
+      countWaiting();
+      trail?.close();
+      await log.flush();
+    },
+  };
+}
+
+function openTrail(audit: AuditOptions & { path: string }, retention_days: number, log: Log): AuditTrail {
+  return openAudit({
+    path: audit.path,
+    rotate_mb: audit.rotate_mb,
+    retention_days,
+    onError: (error) =>
+      log.error("the audit cannot be written", { reason: (error as NodeJS.ErrnoException).code ?? "unknown" }),
+  });
+}
+
+function auditRecord(record: CallRecord) {
+  return {
+    time: new Date().toISOString(),
+    correlation_id: record.correlation_id,
+    principal: record.principal,
+    via: record.via,
+    tool: record.tool,
+    agent_id: record.agent_id,
+    session_id: record.session_id,
+    depth: record.depth,
+    paths: record.paths,
+    rule: record.rule ?? null,
+    bytes_in: record.bytes_in,
+    bytes_out: record.bytes_out,
+    duration_ms: round(record.duration_ms),
+    model: record.model ?? null,
+    cost_usd: record.cost_usd ?? null,
+    error_code: record.error_code ?? null,
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}

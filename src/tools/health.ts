@@ -1,0 +1,15 @@
+import * as z from "zod";
+import { defineTool } from "../core/tool.ts";
+
+export const health = defineTool({
+  name: "health",
+  title: "Health",
+  description: "Server state.",
+  effects: ["read"],
+  input: z.object({}),
+  output: z.looseObject({ ok: z.boolean(), version: z.string(), server_version: z.string(), mode: z.string() }),
+  never_late: true,
+  async run(_args, ctx) {
+    return ctx.health();
+  },
+});

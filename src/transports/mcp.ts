@@ -1,0 +1,122 @@
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { asFault, Fault } from "../base/fault.ts";
+import type { Principal } from "../base/principal.ts";
+import type { SessionContext, Via } from "../core/context.ts";
+import type { Dispatch } from "../core/dispatch.ts";
+import { isObject } from "../core/reply.ts";
+import type { Resources } from "../tools/resources.ts";
+import type { ListedTool } from "../tools/surface.ts";
+
+export interface McpDeps {
+  readonly version: string;
+  readonly instructions: string;
+  readonly dispatch: Dispatch;
+  readonly resources: Resources;
+  readonly structured: boolean;
+  tools(): readonly ListedTool[];
+}
+
+export interface Caller {
+  readonly principal: Principal;
+  readonly via: Via;
+  /** Names this conversation where the client names none. */
+  readonly session_id: string;
+}
+
+/** The protocol's side of the house: lists what the mode shows, and hands every call to dispatch. Cheap to make. */
+export function createMcpServer(deps: McpDeps, caller: Caller): Server {
+  const server = new Server(
+    { name: "llmc", version: deps.version },
+    {
+      capabilities: { tools: {}, ...(deps.resources.list.length > 0 ? { resources: {} } : {}) },
+      instructions: deps.instructions,
+      jsonSchemaValidator: NO_VALIDATOR,
+    },
+  );
+
+  server.setRequestHandler("tools/list", () => ({ tools: deps.tools() as ListedTool[] }));
+
+  server.setRequestHandler("tools/call", async (request, ctx) => {
+    const token = request.params._meta?.progressToken;
+    let step = 0;
+    const reply = await deps.dispatch({
+      name: request.params.name,
+      args: request.params.arguments,
+      principal: caller.principal,
+      via: caller.via,
+      signal: ctx.mcpReq.signal,
+      edge: "model",
+      session: sessionFrom(ctx.mcpReq._meta, clientName(server, ctx.mcpReq.envelope), caller.session_id),
+      ...(token === undefined
+        ? {}
+        : {
+            progress: (message: string, done?: number, total?: number) => {
+              step = Math.max(step + 1e-6, done ?? step + 1);
+              const params = {
+                progressToken: token,
+                progress: step,
+                message,
+                ...(total === undefined ? {} : { total }),
+              };
+              void ctx.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
+            },
+          }),
+    });
+    const content = [{ type: "text" as const, text: reply.text }];
+    if (!reply.ok) return { content, isError: true };
+    return deps.structured && isObject(reply.payload) ? { content, structuredContent: reply.payload } : { content };
+  });
+
+  if (deps.resources.list.length > 0) {
+    server.setRequestHandler("resources/list", () => ({ resources: [...deps.resources.list] }));
+    server.setRequestHandler("resources/read", async (request) => ({
+      contents: [await resource(deps.resources, request.params.uri)],
+    }));
+  }
+  return server;
+}
+
+/** We never ask a client for input, so nothing is ever validated against a schema of ours; the default would load a whole validator. */
+const NO_VALIDATOR = {
+  getValidator() {
+    throw new Fault("internal_error", "This server validates in dispatch.");
+  },
+};
+
+async function resource(resources: Resources, uri: string) {
+  try {
+    return await resources.read(uri);
+  } catch (error) {
+    const fault = asFault(error);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${fault.message} ${fault.hint ?? ""}`.trim(), { uri });
+  }
+}
+
+const META_PREFIX = "llmc/";
+
+/** What the client told about this call: `_meta["llmc/agent_id"]` and its sisters, else the client's own name. */
+function sessionFrom(
+  meta: Readonly<Record<string, unknown>> | undefined,
+  client: string | undefined,
+  session_id: string,
+): Partial<SessionContext> {
+  const told = (field: string): string | undefined => {
+    const value = meta?.[META_PREFIX + field];
+    return typeof value === "string" ? value.slice(0, 200) : undefined;
+  };
+  const agent_id = told("agent_id") ?? client;
+  const model = told("model");
+  const budget_profile = told("budget_profile");
+  return {
+    session_id: told("session_id") ?? session_id,
+    ...(agent_id === undefined ? {} : { agent_id }),
+    ...(model === undefined ? {} : { model }),
+    ...(budget_profile === undefined ? {} : { budget_profile }),
+  };
+}
+
+function clientName(server: Server, envelope: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const info = envelope?.["io.modelcontextprotocol/clientInfo"];
+  if (isObject(info) && typeof info["name"] === "string") return info["name"].slice(0, 200);
+  return server.getClientVersion()?.name.slice(0, 200);
+}
