@@ -1,18 +1,36 @@
 /** Files: read by descriptor in bounded slices, changed atomically under a lock and from a journal. */
 import type { Pinned, Roots, SafePath } from "../../base/path/index.ts";
 import { type ByteSlice, readBytes } from "./bytes.ts";
+import type { Call } from "./change.ts";
+import { type Edit, type Edited, type EditOptions, editText } from "./edit/index.ts";
 import { type FileFacts, statFacts } from "./facts.ts";
 import { openFile } from "./io.ts";
 import { createLineIndexes } from "./line-index.ts";
 import { type LineSlice, readLines } from "./lines.ts";
 import { type DirListing, listDir } from "./list.ts";
+import type { Lease } from "./locks/index.ts";
+import { type MadeDirs, makeDirs } from "./mkdirs.ts";
+import { type Moved, moveEntry } from "./move.ts";
 import type { MaaslOptions } from "./options.ts";
+import { type Removed, removeEntry } from "./remove.ts";
+import { type TreeEntry, type TreeOptions, walkTree } from "./tree.ts";
+import { type WriteOptions, type Written, writeText } from "./write.ts";
+import { createWriters } from "./writers.ts";
 
 export type { BinaryKind } from "./binary.ts";
 export type { ByteSlice } from "./bytes.ts";
+export type { Call } from "./change.ts";
+export type { Edit, Edited, EditOptions } from "./edit/index.ts";
 export type { EntryType, FileFacts } from "./facts.ts";
 export type { LineSlice } from "./lines.ts";
 export type { DirListing } from "./list.ts";
+export type { LockClass } from "./locks/classes.ts";
+export type { Lease } from "./locks/index.ts";
+export type { MadeDirs } from "./mkdirs.ts";
+export type { Moved } from "./move.ts";
+export type { Removed } from "./remove.ts";
+export type { TreeEntry, TreeOptions } from "./tree.ts";
+export type { WriteOptions, Written } from "./write.ts";
 
 export interface FsDeps {
   /** Judges what the kernel pinned. Paths come minted. */
@@ -28,10 +46,23 @@ export interface Fs {
   readLines(file: SafePath | Pinned, offset_lines: number, max_lines: number, signal?: AbortSignal): Promise<LineSlice>;
   listDir(dir: SafePath, max_entries: number, include_hidden: boolean): DirListing;
   stat(path: SafePath): FileFacts;
+  /** In batches of one folder, the nearest first. */
+  walk(dir: SafePath, options: TreeOptions): AsyncGenerator<TreeEntry[]>;
+  write(file: SafePath, content: string, options: WriteOptions, call: Call): Promise<Written>;
+  edit(file: SafePath, edits: readonly Edit[], options: EditOptions, call: Call): Promise<Edited>;
+  /** `into`: the target is a folder and the name is kept. */
+  move(source: SafePath, target: SafePath, into: boolean, call: Call): Promise<Moved>;
+  remove(path: SafePath, recursive: boolean, call: Call): Promise<Removed>;
+  mkdirs(dir: SafePath, exist_ok: boolean): MadeDirs;
+  /** Who holds what, in all processes on this state folder. */
+  locks(): Lease[];
+  close(): void;
 }
 
-export function createFs(_options: MaaslOptions, deps: FsDeps): Fs {
+/** Settles first what dead processes left half done. A store that cannot be opened hinders writers, not readers. */
+export function createFs(options: MaaslOptions, deps: FsDeps): Fs {
   const { roots } = deps;
+  const writers = createWriters(options, deps);
   const indexes = createLineIndexes();
 
   async function opened<T>(file: SafePath | Pinned, work: (pinned: Pinned) => Promise<T>): Promise<T> {
@@ -48,5 +79,17 @@ export function createFs(_options: MaaslOptions, deps: FsDeps): Fs {
       opened(file, (pinned) => readLines(pinned, indexes.of(pinned.stat), offset_lines, max_lines, signal)),
     listDir: (dir, max_entries, include_hidden) => listDir(roots, dir, max_entries, include_hidden),
     stat: (path) => statFacts(roots, path),
+    walk: (dir, walk) => walkTree(roots, dir, walk),
+    write: async (file, content, write, call) => writeText(writers.get(), file, content, write, call),
+    edit: async (file, edits, edit, call) => editText(writers.get(), file, edits, edit, call),
+    move: async (source, target, into, call) => moveEntry(writers.get(), source, target, into, call),
+    remove: async (path, recursive, call) => removeEntry(writers.get(), path, recursive, call),
+    mkdirs: (dir, exist_ok) => makeDirs(roots, dir, exist_ok),
+    locks: () =>
+      writers
+        .get()
+        .locks.list()
+        .map((lease) => ({ ...lease, resource: roots.shown(lease.resource) })),
+    close: () => writers.close(),
   };
 }

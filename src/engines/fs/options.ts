@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** `[mcp.maasl]`: how writers take turns. */
 export const maaslOptions = z.strictObject({
