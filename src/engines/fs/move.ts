@@ -29,6 +29,7 @@ export async function moveEntry(
   if (!stat) throw new Fault("file_not_found", `No such file or folder: ${visible(from.shown)}`);
   using to = linkPlace(deps.roots, into ? deps.roots.mint(`${target.abs}/${basename(from.real)}`, "write") : target);
   const isFolder = stat.isDirectory();
+  refuseTarget(from, to);
   const hold = await deps.locks.take(
     [
       { real: from.real, shown: from.shown, tree: isFolder },
