@@ -1,7 +1,9 @@
 import type { Roots } from "../base/path/index.ts";
 import type { Principal } from "../base/principal.ts";
+import type { Exec } from "../engines/exec/index.ts";
 import type { Fs } from "../engines/fs/index.ts";
 import type { Handles } from "../engines/handles/types.ts";
+import type { Search } from "../engines/search/index.ts";
 import type { MetricsSnapshot } from "../engines/telemetry/index.ts";
 
 export type Via = "stdio" | "http" | "rest" | "cli" | "code";
@@ -40,8 +42,10 @@ export interface ServerFacts {
 
 /** The engines, each made on first use. Adding an engine adds a line here and one in app.ts. */
 export interface Engines {
+  exec(): Promise<Exec>;
   fs(): Promise<Fs>;
   handles(): Promise<Handles>;
+  search(): Promise<Search>;
 }
 
 /** What a tool may use while it runs one call. */

@@ -102,7 +102,7 @@ describe("what is put", () => {
     expect(page.content.length).toBeLessThanOrEqual(1024 ** 2);
     expect(page.meta).toMatchObject({ truncated: true, line_cut: true, total_lines: 2 });
     expect((await handles.readLines(me, id, 1, 10)).content).toBe("short\n");
-    expect((await handles.readChunk(me, id, 5)).content.length).toBeLessThanOrEqual(2 * 16 * 1024);
+    expect((await handles.readChunk(me, id, 5)).content.length).toBeLessThanOrEqual(2 * 12 * 1024);
   });
 
   it("says where to go on when a page was full before its lines were", async () => {

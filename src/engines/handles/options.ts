@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** `[mcp.handles]` */
 export const handlesOptions = z.strictObject({

@@ -23,8 +23,8 @@ export interface Page {
 /** No page is larger, whatever its lines are. */
 export const MAX_PAGE_BYTES = 1024 ** 2;
 const BLOCK_BYTES = 64 * 1024;
-/** The size of `chunk` pages: about 5,000 tokens of source code. */
-export const PAGE_BYTES = 16 * 1024;
+/** The size of `chunk` pages: about 3,500 tokens of source code, 5,500 of base64. */
+export const PAGE_BYTES = 12 * 1024;
 
 export async function pageOfLines(
   source: Source,

@@ -1,4 +1,4 @@
-import type { Fault } from "../../base/fault.ts";
+import { Fault } from "../../base/fault.ts";
 import type { Pinned } from "../../base/path/index.ts";
 import type { Principal } from "../../base/principal.ts";
 
@@ -84,4 +84,14 @@ export interface Handles {
 
 export function isHandle(path: string): boolean {
   return /^res_[0-9a-z]{16,64}$/.test(path);
+}
+
+/** A handle, or none when the store cannot be used: the answer it belongs to must not be lost with it. */
+export async function orNoHandle(handle: Promise<string>): Promise<string | null> {
+  try {
+    return await handle;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "store_unavailable") return null;
+    throw error;
+  }
 }
