@@ -131,7 +131,7 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
       if (!folder.stat.isDirectory()) throw new Fault("not_a_directory", `${folder.shown} is not a folder.`);
       const excluded = exclusions(options.ignore, query.root.root, folder.real, deps.state_dir);
       const glob = globOf(query.file_glob);
-      const wanted = nameFilter(query.pattern, glob);
+      const filter = nameFilter(query.pattern, glob);
       return await search<FileHit>(
         query,
         signal,
@@ -142,7 +142,8 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
             roots: deps.roots,
             folder,
             asked: query.root,
-            wanted: (path) => wanted(path) && !excluded.hides(path),
+            filter,
+            hides: excluded.hides,
           });
           return run(argv, { cwd: folder.proc }, until, (chunk) => {
             names.push(chunk);
