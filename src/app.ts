@@ -7,8 +7,10 @@ import type { Engines, Health, ServerFacts } from "./core/context.ts";
 import { createDispatch, type Dispatch } from "./core/dispatch.ts";
 import { countTokens } from "./core/tokens.ts";
 import type { Tool } from "./core/tool.ts";
+import { execWarnings } from "./engines/exec/options.ts";
 import { createTelemetry, type Telemetry } from "./engines/telemetry/index.ts";
 import { canonicalName } from "./tools/aliases.ts";
+import { makeExecutables } from "./tools/executables.ts";
 import { TOOLS } from "./tools/index.ts";
 import { instructionsFor } from "./tools/instructions.ts";
 import { type Mode, selectMode } from "./tools/modes.ts";
@@ -49,9 +51,10 @@ export function createApp(loaded: Loaded): App {
     observability: mcp.observability,
     audit: { ...mcp.audit, path: mcp.audit.path ?? join(loaded.state_dir, "audit", "audit.jsonl") },
   });
+  const all = [...TOOLS, ...makeExecutables(mcp.tools.executables)];
   const mode = selectMode({
     mode: loaded.mode,
-    tools: TOOLS,
+    tools: all,
     disabled: mcp.tools.disabled,
     bootstrap_tool_name: mcp.bootstrap_tool_name,
     hybrid: mcp.hybrid,
@@ -78,7 +81,7 @@ export function createApp(loaded: Loaded): App {
     policy: () => {
       if (draining) throw new Fault("draining", "The server is stopping.", { retry_after_s: 5 });
     },
-    unknown: (name) => missing(name, TOOLS, byName),
+    unknown: (name) => missing(name, all, byName),
     engines: engines.use,
     server,
     roots,
@@ -109,6 +112,7 @@ export function createApp(loaded: Loaded): App {
     warnings: () => [
       ...loaded.warnings,
       ...mode.warnings,
+      ...execWarnings(mcp.tools),
       ...resources.warnings,
       ...budgetWarnings(JSON.stringify(tools()) + instructions, mcp.hybrid.bootstrap_budget_warning, mode),
     ],
@@ -141,11 +145,22 @@ function budgetWarnings(surface: string, budget: number, mode: Mode): string[] {
 function createEngines(loaded: Loaded, roots: Roots): { use: Engines; close(): Promise<void> } {
   const { mcp } = loaded.config;
   const { state_dir } = loaded;
+  const path = loaded.env["PATH"] ?? "";
   const closing: (() => unknown)[] = [];
   const use: Engines = {
     fs: once(async () => {
       const { createFs } = await import("./engines/fs/index.ts");
       return createFs(mcp.maasl, { roots, state_dir });
+    }),
+    search: once(async () => {
+      const { createSearch } = await import("./engines/search/index.ts");
+      return createSearch(mcp.search, { roots, state_dir, path });
+    }),
+    exec: once(async () => {
+      const { createExec } = await import("./engines/exec/index.ts");
+      const exec = createExec(mcp.tools, { roots, denied: mcp.tools.denied_paths, state_dir, isolated: loaded.isolated, path, env: loaded.env });
+      closing.push(() => exec.close());
+      return exec;
     }),
     handles: once(async () => {
       const { createHandles } = await import("./engines/handles/index.ts");

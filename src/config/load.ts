@@ -22,6 +22,8 @@ export interface Loaded {
   readonly allowed_roots: readonly string[];
   readonly enforce_roots: boolean;
   readonly isolated: boolean;
+  /** The server's own variables, for those who must build an environment from a part of them. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly origins: ReadonlyMap<string, Origin>;
   readonly warnings: readonly string[];
 }
@@ -74,6 +76,7 @@ function derived(config: Config, located: Located, input: LoadInput, origins: Re
     ),
     enforce_roots: alias.enforce_roots ?? tools.enforce_roots,
     isolated: input.env["LLMC_ISOLATED"] === "1",
+    env: input.env,
   };
 }
 

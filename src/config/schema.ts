@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { limitOptions, MODES, outputOptions, sessionOptions } from "../core/options.ts";
+import { execOptions } from "../engines/exec/options.ts";
 import { maaslOptions } from "../engines/fs/options.ts";
 import { handlesOptions } from "../engines/handles/options.ts";
+import { searchOptions } from "../engines/search/options.ts";
 import { auditOptions, observabilityOptions } from "../engines/telemetry/options.ts";
 import { codeExecutionOptions, hybridOptions, resourceOptions } from "../tools/options.ts";
 
@@ -21,6 +23,7 @@ const tools = z.strictObject({
   disabled: z.array(z.string()).default([]).describe("Tools that cannot be called at all."),
   read_timeout: z.number().positive().default(10).describe("Seconds for one file or search operation."),
   idle_timeout: z.number().positive().default(60).describe("Seconds that a stopping server waits for calls under way."),
+  ...execOptions.shape,
 });
 
 /** The one schema. Each part brings its own keys; a key that nothing reads is not here. */
@@ -63,7 +66,8 @@ export const configSchema = z.strictObject({
       limits: limitOptions.prefault({}),
       session: sessionOptions.prefault({}),
       resources: resourceOptions.prefault({}),
-      handles: handlesOptions.prefault({}),
+      search: searchOptions.prefault({}),
+    handles: handlesOptions.prefault({}),
       maasl: maaslOptions.prefault({}),
       observability: observabilityOptions.prefault({}),
       audit: auditOptions.prefault({}),

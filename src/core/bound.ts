@@ -113,7 +113,7 @@ function cutJson(payload: unknown, handle: string | undefined, limit: number): s
     if (cost <= limit) return text;
     const largest = largestField(copy, 3);
     if (!largest) break;
-    largest.shrink(Math.max(0, (limit / cost) * 0.95 - 0.02));
+    largest.shrink((limit / cost) * 0.9);
   }
   throw tooLarge(handle);
 }

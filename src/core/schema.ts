@@ -5,9 +5,12 @@ import type { Tool } from "./tool.ts";
 
 type Json = Record<string, unknown>;
 
-/** The schema of a tool's arguments as clients get it: only what a model needs to call it right. */
+/**
+ * The schema of a tool's arguments as clients get it. `portable` leaves out what a model does not need to call it right (the
+ * run checks it all the same); `full` states every bound and rule.
+ */
 export function wireInput(tool: Tool, dialect: "portable" | "full"): Json {
-  const schema = slim(z.toJSONSchema(tool.input, { io: "input" }) as Json);
+  const schema = slim(z.toJSONSchema(tool.input, { io: "input" }) as Json, dialect === "portable");
   if (dialect === "full" && tool.exactly_one)
     schema["oneOf"] = tool.exactly_one.map((name) => ({
       required: [name],
@@ -17,25 +20,30 @@ export function wireInput(tool: Tool, dialect: "portable" | "full"): Json {
 }
 
 export function wireOutput(tool: Tool): Json {
-  return slim(z.toJSONSchema(tool.output, { io: "output", unrepresentable: "any" }) as Json);
+  return slim(z.toJSONSchema(tool.output, { io: "output", unrepresentable: "any" }) as Json, false);
 }
 
-/** Takes out what costs tokens and tells nothing. */
-function slim(node: Json): Json {
+/** Limits that nobody meets by accident: paid by every conversation, useful to none. */
+const HIGH = 10_000;
+
+function slim(node: Json, portable: boolean): Json {
   const kept: Json = {};
   for (const [key, value] of Object.entries(node)) {
     if (key === "$schema" || key === "additionalProperties") continue;
     if ((key === "maximum" || key === "minimum") && Math.abs(value as number) === Number.MAX_SAFE_INTEGER) continue;
+    if (portable && (key === "minimum" || key === "exclusiveMinimum") && (value as number) <= 1) continue;
+    if (portable && key === "maximum" && (value as number) > HIGH) continue;
+    if (portable && (key === "minLength" || key === "minItems") && value === 1) continue;
     if (key === "properties")
-      kept[key] = Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, slim(child as Json)]));
-    else kept[key] = slimValue(value);
+      kept[key] = Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, slim(child as Json, portable)]));
+    else kept[key] = slimValue(value, portable);
   }
   return kept;
 }
 
-function slimValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(slimValue);
-  return typeof value === "object" && value !== null ? slim(value as Json) : value;
+function slimValue(value: unknown, portable: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => slimValue(item, portable));
+  return typeof value === "object" && value !== null ? slim(value as Json, portable) : value;
 }
 
 /** Arguments as the tool's run gets them, or a fault that says which one is wrong and how. */
@@ -53,10 +61,11 @@ export function validate(tool: Tool, given: unknown): Record<string, unknown> {
 
 /** Aliases take their real names; null means "not given". */
 function renamed(tool: Tool, given: Json): Json {
-  const args: Json = {};
+  const args: Json = Object.create(null) as Json;
+  const aliases = tool.argument_aliases ?? {};
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue;
-    const real = tool.argument_aliases?.[name] ?? name;
+    const real = Object.hasOwn(aliases, name) ? aliases[name]! : name;
     if (Object.hasOwn(args, real))
       throw new Fault("invalid_args", `${name} and ${real} are the same argument: give one.`);
     args[real] = value;

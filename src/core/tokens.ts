@@ -89,7 +89,7 @@ function signs(text: string, start: number, end: number): number {
   let changes = 1;
   for (let index = start + 1; index < end; index++)
     if (text.charCodeAt(index) !== text.charCodeAt(index - 1)) changes++;
-  return Math.max(0.8, changes * 0.66, (end - start) / 24);
+  return Math.max(0.8, changes * (changes > 6 ? 0.95 : 0.66), (end - start) / 24);
 }
 
 function isUpper(text: string, index: number): boolean {

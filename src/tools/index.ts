@@ -1,10 +1,59 @@
 import type { Tool } from "../core/tool.ts";
 import { get_metrics } from "./get_metrics.ts";
 import { health } from "./health.ts";
+import { linux_fs_delete } from "./linux_fs_delete.ts";
+import { linux_fs_edit } from "./linux_fs_edit.ts";
+import { linux_fs_list } from "./linux_fs_list.ts";
+import { linux_fs_mkdirs } from "./linux_fs_mkdirs.ts";
+import { linux_fs_move } from "./linux_fs_move.ts";
+import { linux_fs_read } from "./linux_fs_read.ts";
+import { linux_fs_write } from "./linux_fs_write.ts";
+import { linux_handle_read } from "./linux_handle_read.ts";
+import { linux_proc_kill } from "./linux_proc_kill.ts";
+import { linux_proc_list } from "./linux_proc_list.ts";
+import { linux_proc_read } from "./linux_proc_read.ts";
+import { linux_proc_send } from "./linux_proc_send.ts";
+import { linux_proc_start } from "./linux_proc_start.ts";
+import { linux_proc_stop } from "./linux_proc_stop.ts";
+import { linux_search_content } from "./linux_search_content.ts";
+import { linux_search_files } from "./linux_search_files.ts";
+import { linux_sys_snapshot } from "./linux_sys_snapshot.ts";
 import { list_dir } from "./list_dir.ts";
 import { llmc_init } from "./llmc_init.ts";
+import { maasl_locks } from "./maasl_locks.ts";
 import { read_file } from "./read_file.ts";
+import { repo_read } from "./repo_read.ts";
+import { run_cmd } from "./run_cmd.ts";
+import { run_pytest } from "./run_pytest.ts";
 import { stat } from "./stat.ts";
 
 /** THE list. Its order is the order of tools/list. */
-export const TOOLS: readonly Tool[] = [read_file, list_dir, stat, health, get_metrics, llmc_init];
+export const TOOLS: readonly Tool[] = [
+  read_file,
+  list_dir,
+  stat,
+  linux_fs_read,
+  linux_fs_write,
+  linux_fs_edit,
+  linux_fs_list,
+  linux_fs_move,
+  linux_fs_delete,
+  linux_fs_mkdirs,
+  repo_read,
+  linux_search_files,
+  linux_search_content,
+  linux_handle_read,
+  run_cmd,
+  run_pytest,
+  linux_proc_start,
+  linux_proc_send,
+  linux_proc_read,
+  linux_proc_stop,
+  linux_proc_kill,
+  linux_proc_list,
+  linux_sys_snapshot,
+  maasl_locks,
+  health,
+  get_metrics,
+  llmc_init,
+];
