@@ -1,5 +1,6 @@
 import { shownLine } from "./cut.ts";
 import type { FileHits, Found, Hit } from "./found.ts";
+import { parentOf, type Quiet } from "./quiet.ts";
 import type { LineRecord } from "./records.ts";
 import type { VerifiedFile, Verifier } from "./verified.ts";
 
@@ -8,6 +9,13 @@ interface CollectorOptions {
   readonly max_line_chars: number;
   /** Whether a file, by its path below the searched folder, is wanted at all. */
   wanted(path: string): boolean;
+  /** Where it is quiet, what ripgrep says is taken as it is, and judged once more at the end. */
+  readonly quiet: Quiet | undefined;
+}
+
+interface OpenFile extends Pick<VerifiedFile, "shown" | "holds"> {
+  readonly hits: FileHits<Hit>;
+  readonly close: (() => void) | undefined;
 }
 
 /** The hit that is being put together: lines after it join it until they are nearer to the next. */
@@ -18,13 +26,18 @@ interface OpenHit {
 }
 
 /** Turns verified lines into hits. Every line of a file stands in one snippet at most: context that two hits share is not told twice. */
-export function createCollector(found: Found<Hit>, verifier: Verifier, options: CollectorOptions) {
+export function createCollector(
+  found: Found<Hit>,
+  verifier: Pick<Verifier, "open" | "admitted">,
+  options: CollectorOptions,
+) {
   let path: Buffer | undefined;
-  let file: (VerifiedFile & { readonly hits: FileHits<Hit> }) | undefined;
+  let file: OpenFile | undefined;
   let hit: OpenHit | undefined;
   let before: { readonly line: number; readonly text: string }[] = [];
   /** Files whose lines were not what ripgrep said: changed meanwhile, in another encoding, or exchanged. */
   const doubtful: Buffer[] = [];
+  const trusted: { readonly name: Buffer; readonly hits: FileHits<Hit> }[] = [];
 
   function take(record: LineRecord): void {
     if (record.path !== path) nextFile(record.path);
@@ -62,8 +75,18 @@ export function createCollector(found: Found<Hit>, verifier: Verifier, options: 
     path = next;
     const name = next.subarray(2);
     if (!options.wanted(name.toString())) return;
-    const opened = verifier.open(name);
-    if (opened) file = Object.assign(opened, { hits: found.begin(name) });
+    if (options.quiet?.isQuiet(parentOf(name))) {
+      const shown = verifier.admitted(name);
+      if (shown === undefined) return;
+      file = { shown, holds: () => true, hits: found.begin(name), close: undefined };
+      trusted.push({ name, hits: file.hits });
+    } else file = opened(verifier.open(name), name);
+  }
+
+  function opened(source: VerifiedFile | undefined, name: Buffer): OpenFile | undefined {
+    if (!source) return undefined;
+    const { shown, holds } = source;
+    return { shown, holds, hits: found.begin(name), close: () => source[Symbol.dispose]() };
   }
 
   function doubt(): void {
@@ -77,17 +100,26 @@ export function createCollector(found: Found<Hit>, verifier: Verifier, options: 
   function end(): void {
     closeHit();
     before = [];
-    file?.[Symbol.dispose]();
+    file?.close?.();
     file = undefined;
   }
 
   return {
     take,
     end,
-    doubtful,
+    /** After ripgrep has ended: the files that must be searched again, by their descriptors. */
+    doubtful(): readonly Buffer[] {
+      options.quiet?.refresh();
+      for (const { name, hits } of trusted.splice(0)) {
+        if (options.quiet?.isQuiet(parentOf(name))) continue;
+        found.forget(hits);
+        doubtful.push(name);
+      }
+      return doubtful;
+    },
     /** Lines of a descriptor that was opened and verified before it was searched. */
     takeFrom(source: VerifiedFile, name: Buffer): (record: LineRecord) => void {
-      file = Object.assign(source, { hits: found.begin(name) });
+      file = opened(source, name);
       return (record) => {
         if (file) addLine(record);
       };

@@ -1,5 +1,5 @@
 /** Search by ripgrep: streamed, bounded, ordered, and held against the files themselves before it is told. */
-import { closeSync, fstatSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { Fault } from "../../base/fault.ts";
 import { type Pinned, pin, type Roots, reopen, type SafePath } from "../../base/path/index.ts";
 import { contentArgv, descriptorArgv, filesArgv, type Query, type Scope } from "./argv.ts";
@@ -10,6 +10,7 @@ import { asJsonLines, createFound, type Found, type Hit, joined } from "./found.
 import { compileGlob, type Glob } from "./glob.ts";
 import { createNames, nameFilter } from "./names.ts";
 import type { SearchOptions } from "./options.ts";
+import { createQuiet } from "./quiet.ts";
 import { createRecords } from "./records.ts";
 import { judge, runRipgrep } from "./run.ts";
 import { exclusions, parentsCount } from "./scope.ts";
@@ -62,8 +63,14 @@ interface Where {
   readonly stdin?: number;
 }
 
+interface Trouble {
+  readonly unreadable: number;
+  readonly changed?: number;
+}
+
 /** Files that are searched once more by their descriptor, when what was reported does not stand in them. */
 const MAX_AGAIN = 64;
+const NOTHING = { open: () => undefined, admitted: () => undefined };
 
 export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
   let engines: Ripgrep[] | undefined;
@@ -95,10 +102,10 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
     query: FilesQuery,
     signal: AbortSignal,
     identity: (hit: T) => string,
-    pass: (found: Found<T>, sorted: boolean, signal: AbortSignal) => Promise<{ readonly unreadable: number }>,
+    pass: (found: Found<T>, sorted: boolean, signal: AbortSignal) => Promise<Trouble>,
   ): Promise<Result<T>> {
     const found = createFound<T>(options.count_limit);
-    const { unreadable } = await pass(found, false, signal);
+    const trouble = await pass(found, false, signal);
     let all = found.sorted();
     if (found.isFull) {
       const page = createFound<T>(query.max_results);
@@ -110,7 +117,7 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
       total_hits: all.length,
       total_hits_is_lower_bound: found.isFull,
       truncated: found.isFull || all.length > query.max_results,
-      warning: warning(engines?.[0]?.slow ?? false, unreadable),
+      warning: warning(engines?.[0]?.slow ?? false, trouble),
       everything: () => asJsonLines(all),
     };
   }
@@ -131,6 +138,7 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
       if (!folder.stat.isDirectory()) throw new Fault("not_a_directory", `${folder.shown} is not a folder.`);
       const excluded = exclusions(options.ignore, query.root.root, folder.real, deps.state_dir);
       const glob = globOf(query.file_glob);
+      using verifier = createVerifier(deps.roots, folder, query.root);
       const filter = nameFilter(query.pattern, glob);
       return await search<FileHit>(
         query,
@@ -142,6 +150,7 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
             roots: deps.roots,
             folder,
             asked: query.root,
+            verifier,
             filter,
             hides: excluded.hides,
           });
@@ -184,16 +193,16 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
         return await search<Hit>(query, signal, identity, async (found, _sorted, until) => {
           const fd = reopen(place);
           const file = { fd, shown: place.shown, holds: () => true, [Symbol.dispose]: () => closeSync(fd) };
-          const collector = createCollector(found, { open: () => undefined }, { ...shape, wanted: () => true });
+          const collector = createCollector(found, NOTHING, { ...shape, wanted: () => true, quiet: undefined });
           return await descriptor(file, Buffer.from(place.real), collector, found, until);
         });
       }
 
       const excluded = exclusions(options.ignore, query.root.root, place.real, deps.state_dir);
-      const verifier = createVerifier(deps.roots, place, query.root);
+      using verifier = createVerifier(deps.roots, place, query.root);
       const wanted = (path: string) => (glob?.matches(path) ?? true) && !excluded.hides(path);
       return await search<Hit>(query, signal, identity, async (found, sorted, until) => {
-        const collector = createCollector(found, verifier, { ...shape, wanted });
+        const collector = createCollector(found, verifier, { ...shape, wanted, quiet: createQuiet(place) });
         const records = createRecords(window, collector.take);
         const argv = contentArgv(query, scopeOf(query, place, glob?.names, excluded.globs, sorted));
         try {
@@ -202,12 +211,12 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
             return found.isFull ? "enough" : undefined;
           });
           collector.end();
-          for (const name of collector.doubtful.slice(0, MAX_AGAIN)) {
+          const doubtful = collector.doubtful();
+          for (const name of doubtful.slice(0, MAX_AGAIN)) {
             const file = found.isFull ? undefined : verifier.open(name);
-            if (file && fstatSync(file.fd).size > 0) await descriptor(file, name, collector, found, until);
-            else file?.[Symbol.dispose]();
+            if (file) await descriptor(file, name, collector, found, until);
           }
-          return ran;
+          return { ...ran, changed: Math.max(0, doubtful.length - MAX_AGAIN) };
         } finally {
           collector.end();
         }
@@ -220,10 +229,11 @@ function globOf(text: string | undefined): Glob | undefined {
   return text === undefined || text === "" ? undefined : compileGlob(text, { nocase: false });
 }
 
-function warning(isSlow: boolean, unreadable: number): string | undefined {
+function warning(isSlow: boolean, { unreadable, changed = 0 }: Trouble): string | undefined {
   const told = [
     ...(isSlow ? ["No ripgrep binary here: the slower wasm build searched."] : []),
     ...(unreadable > 0 ? [`${unreadable} files or folders could not be read.`] : []),
+    ...(changed > 0 ? [`${changed} files changed while they were searched and are left out.`] : []),
   ];
   return told.length === 0 ? undefined : told.join(" ");
 }

@@ -1,11 +1,12 @@
-import { closeSync, constants, lstatSync, openSync, readlinkSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { Fault } from "../../base/fault.ts";
 import type { Pinned, Roots, SafePath } from "../../base/path/index.ts";
 import type { FileHits, Found } from "./found.ts";
 import { compileGlob, type Glob, isGlob } from "./glob.ts";
+import type { Verifier } from "./verified.ts";
 
 const NUL = 0;
-const O_PATH = 0o10000000;
+const SLASH = 47;
 
 /** A name is asked for by a part of the path, in any case, or by a glob; and may have to fit a second glob. */
 export interface NameFilter {
@@ -28,6 +29,7 @@ interface NamesOptions {
   readonly roots: Roots;
   readonly folder: Pinned;
   readonly asked: SafePath;
+  readonly verifier: Verifier;
   readonly filter: NameFilter;
   hides(path: string): boolean;
 }
@@ -37,7 +39,6 @@ export function createNames(found: Found<{ readonly path: string }>, options: Na
   const { roots, folder, asked, filter } = options;
   const real = folder.real === "/" ? "/" : `${folder.real}/`;
   let rest: Buffer | undefined;
-  const verified = new Map<string, boolean>();
 
   function push(chunk: Buffer): void {
     const buffer = rest ? Buffer.concat([rest, chunk]) : chunk;
@@ -84,26 +85,11 @@ export function createNames(found: Found<{ readonly path: string }>, options: Na
   }
 
   function stands(name: Buffer): boolean {
-    const slash = name.lastIndexOf(47);
-    const parent = name.toString("latin1", 0, Math.max(0, slash));
-    const isSame = verified.get(parent) ?? (slash === -1 || isWhereItSays(name.subarray(0, slash)));
-    verified.set(parent, isSame);
-    if (!isSame) return false;
+    const slash = name.lastIndexOf(SLASH);
+    const parent = options.verifier.way(name.subarray(0, Math.max(0, slash)));
+    if (!parent) return false;
     try {
-      return lstatSync(Buffer.concat([Buffer.from(`${folder.proc}/`), name])).isFile();
-    } catch {
-      return false;
-    }
-  }
-
-  function isWhereItSays(parent: Buffer): boolean {
-    try {
-      const fd = openSync(Buffer.concat([Buffer.from(`${folder.proc}/`), parent]), O_PATH | constants.O_DIRECTORY);
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`) === real + parent.toString();
-      } finally {
-        closeSync(fd);
-      }
+      return lstatSync(Buffer.concat([Buffer.from(parent.proc), name.subarray(slash + 1)])).isFile();
     } catch {
       return false;
     }
