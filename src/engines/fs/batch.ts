@@ -12,6 +12,8 @@ export async function runBatch(
   hold: Hold,
   deeds: readonly Deed[],
   prepare: () => Promise<void>,
+  /** Looked at last, right before the steps. */
+  check: () => void = () => {},
 ): Promise<void> {
   const id = deps.journal.begin("staged", deeds);
   try {
@@ -24,7 +26,10 @@ export async function runBatch(
     throw error;
   }
   try {
-    hold.commit(() => deeds.forEach(forward));
+    hold.commit(() => {
+      check();
+      deeds.forEach(forward);
+    });
   } catch (error) {
     deeds.toReversed().forEach(back);
     deps.journal.end(id);

@@ -152,7 +152,8 @@ interface Replacement {
   readonly bytes: Uint8Array;
   /** What is there now: its mode and owner are kept. */
   readonly seen: Stats | undefined;
-  readonly mode?: number;
+  /** Sets or clears the execute bits where reading is allowed. */
+  readonly executable?: boolean | undefined;
   /** Looked at last, under the lock, right before the new file takes the place. */
   readonly check?: () => void;
 }
@@ -183,21 +184,22 @@ export async function replaceFile(deps: ChangeDeps, here: Place, hold: Hold, nex
 
 /** A new file with the bytes in it and the mode and owner it shall have. */
 export function stage(path: string, next: Replacement): number {
-  const fd = openSync(
-    path,
-    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-    next.mode ?? 0o666,
-  );
+  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o666);
   try {
     writeAll(fd, next.bytes);
     if (next.seen) keepOwner(fd, next.seen);
-    const mode = next.mode ?? next.seen?.mode;
-    if (mode !== undefined) fchmodSync(fd, mode & 0o7777);
+    const mode = next.seen?.mode ?? fstatSync(fd).mode;
+    if (next.seen || next.executable !== undefined) fchmodSync(fd, withExecution(mode & 0o7777, next.executable));
     return fd;
   } catch (error) {
     closeSync(fd);
     throw error;
   }
+}
+
+function withExecution(mode: number, executable: boolean | undefined): number {
+  if (executable === undefined) return mode;
+  return executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
 }
 
 export function writeAll(fd: number, bytes: Uint8Array): void {

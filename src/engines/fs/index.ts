@@ -12,6 +12,7 @@ import type { Lease } from "./locks/index.ts";
 import { type MadeDirs, makeDirs } from "./mkdirs.ts";
 import { type Moved, moveEntry } from "./move.ts";
 import type { MaaslOptions } from "./options.ts";
+import { applyPatch, type PatchOptions, type PatchResult } from "./patch/index.ts";
 import { type Removed, removeEntry } from "./remove.ts";
 import { type TreeEntry, type TreeOptions, walkTree } from "./tree.ts";
 import { type WriteOptions, type Written, writeText } from "./write.ts";
@@ -28,6 +29,7 @@ export type { LockClass } from "./locks/classes.ts";
 export type { Lease } from "./locks/index.ts";
 export type { MadeDirs } from "./mkdirs.ts";
 export type { Moved } from "./move.ts";
+export type { PatchedFile, PatchOptions, PatchResult } from "./patch/index.ts";
 export type { Removed } from "./remove.ts";
 export type { TreeEntry, TreeOptions } from "./tree.ts";
 export type { WriteOptions, Written } from "./write.ts";
@@ -50,6 +52,8 @@ export interface Fs {
   walk(dir: SafePath, options: TreeOptions): AsyncGenerator<TreeEntry[]>;
   write(file: SafePath, content: string, options: WriteOptions, call: Call): Promise<Written>;
   edit(file: SafePath, edits: readonly Edit[], options: EditOptions, call: Call): Promise<Edited>;
+  /** A unified diff over several files: all of it or nothing. */
+  patch(text: string, options: PatchOptions, call: Call): Promise<PatchResult>;
   /** `into`: the target is a folder and the name is kept. */
   move(source: SafePath, target: SafePath, into: boolean, call: Call): Promise<Moved>;
   remove(path: SafePath, recursive: boolean, call: Call): Promise<Removed>;
@@ -82,6 +86,7 @@ export function createFs(options: MaaslOptions, deps: FsDeps): Fs {
     walk: (dir, walk) => walkTree(roots, dir, walk),
     write: async (file, content, write, call) => writeText(writers.get(), file, content, write, call),
     edit: async (file, edits, edit, call) => editText(writers.get(), file, edits, edit, call),
+    patch: async (text, patch, call) => applyPatch(writers.get(), text, patch, call),
     move: async (source, target, into, call) => moveEntry(writers.get(), source, target, into, call),
     remove: async (path, recursive, call) => removeEntry(writers.get(), path, recursive, call),
     mkdirs: (dir, exist_ok) => makeDirs(roots, dir, exist_ok),

@@ -98,7 +98,7 @@ function moveWithin(deps: ChangeDeps, from: Place, to: Place, stat: Stats, hold:
 /** To another file system: copied beside the target, then put in place, then the source goes. */
 async function moveAcross(deps: ChangeDeps, from: Place, to: Place, stat: Stats, hold: Hold): Promise<void> {
   const deeds: Deed[] = [
-    { kind: "put", dir: refOf(to.dir), name: to.name, temp: tempName(), spare: tempName(), existed: false },
+    { kind: "put", dir: refOf(to.dir), name: to.name, temp: tempName(), spare: tempName(), seen: null },
     { kind: "drop", dir: refOf(from.dir), name: from.name, ino: stat.ino, spare: tempName() },
   ];
   await runBatch(deps, hold, deeds, async () => {

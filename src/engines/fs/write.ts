@@ -196,8 +196,13 @@ async function hashOf(fd: number, size: number, signal: AbortSignal): Promise<Re
   return sum;
 }
 
+/** The short form of a hash that answers to a model carry is enough to tell one version from another. */
+const SHORT_HASH = 12;
+
 export function refuseOther(here: { readonly shown: string }, actual: string, expected: string): void {
-  if (actual !== expected.trim().toLowerCase()) throw mismatch(here, "has another sha256 than expected");
+  const wanted = expected.trim().toLowerCase();
+  if (wanted.length < SHORT_HASH || !actual.startsWith(wanted))
+    throw mismatch(here, "has another sha256 than expected");
 }
 
 export function refuseChanged(here: Place, seen: Stats | undefined): void {

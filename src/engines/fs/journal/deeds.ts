@@ -6,8 +6,8 @@ import {
   ftruncateSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmdirSync,
   type Stats,
@@ -25,6 +25,13 @@ export interface DirRef {
   readonly ino: number;
 }
 
+/** A file as it was when the change was made up. */
+export interface FileVersion {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtime_ms: number;
+}
+
 /** One step of a change, written down before it is taken. `temp` and `spare` are names that nobody else uses. */
 export type Deed =
   /** `temp` becomes `name`; what was there before is kept as `spare` until the whole change is done. */
@@ -34,11 +41,11 @@ export type Deed =
       readonly name: string;
       readonly temp: string;
       readonly spare: string;
-      readonly existed: boolean;
+      readonly seen: FileVersion | null;
     }
   /** `name` becomes `spare` and is gone when the whole change is done. */
   | { readonly kind: "drop"; readonly dir: DirRef; readonly name: string; readonly ino: number; readonly spare: string }
-  /** A folder made for the change. */
+  /** A folder made for the change, with folders in it. */
   | { readonly kind: "mkdir"; readonly dir: DirRef; readonly name: string }
   /** Bytes written at the end, in place. */
   | {
@@ -91,7 +98,7 @@ export function back(deed: Deed): void {
       const temp = lookAt(`${dir}/${deed.temp}`);
       const there = lookAt(`${dir}/${deed.name}`);
       if (lookAt(`${dir}/${deed.spare}`)) renameSync(`${dir}/${deed.spare}`, `${dir}/${deed.name}`);
-      else if (!deed.existed && there && (!temp || temp.ino === there.ino)) removeTree(`${dir}/${deed.name}`);
+      else if (!deed.seen && there && (!temp || temp.ino === there.ino)) removeTree(`${dir}/${deed.name}`);
     });
   if (deed.kind === "drop")
     within(deed.dir, (dir) => {
@@ -110,13 +117,14 @@ function putInPlace(dir: string, deed: Deed & { kind: "put" }): void {
   const temp = lookAt(`${dir}/${deed.temp}`);
   if (!temp) return;
   const there = lookAt(`${dir}/${deed.name}`);
-  if (deed.existed && there && !lookAt(`${dir}/${deed.spare}`))
+  if (deed.seen && !lookAt(`${dir}/${deed.spare}`)) {
+    // After a crash too: what another program put there meanwhile is not ours to replace.
+    if (!there || !isVersion(there, deed.seen)) throw new Error("the file is another one now");
     keepSpare(`${dir}/${deed.name}`, `${dir}/${deed.spare}`);
+  }
   // What is new gets its name only where there is none: a rename would replace what appeared meanwhile.
   const isNamed =
-    !deed.existed &&
-    temp.isFile() &&
-    (there?.ino === temp.ino || giveName(`${dir}/${deed.temp}`, `${dir}/${deed.name}`));
+    !deed.seen && temp.isFile() && (there?.ino === temp.ino || giveName(`${dir}/${deed.temp}`, `${dir}/${deed.name}`));
   if (isNamed) unlinkSync(`${dir}/${deed.temp}`);
   else renameSync(`${dir}/${deed.temp}`, `${dir}/${deed.name}`);
 }
@@ -132,13 +140,16 @@ export function giveName(from: string, to: string): boolean {
   }
 }
 
-export function refOf(dir: { readonly real: string; readonly stat: Stats }): DirRef {
-  return { path: dir.real, dev: dir.stat.dev, ino: dir.stat.ino };
+export function versionOf(stat: Stats | undefined): FileVersion | null {
+  return stat ? { ino: stat.ino, size: stat.size, mtime_ms: stat.mtimeMs } : null;
 }
 
-/** Makes the folder of a deed. */
-export function makeDir(deed: Deed & { kind: "mkdir" }): void {
-  within(deed.dir, (dir) => mkdirSync(`${dir}/${deed.name}`));
+function isVersion(stat: Stats, seen: FileVersion): boolean {
+  return stat.ino === seen.ino && stat.size === seen.size && stat.mtimeMs === seen.mtime_ms;
+}
+
+export function refOf(dir: { readonly real: string; readonly stat: Stats }): DirRef {
+  return { path: dir.real, dev: dir.stat.dev, ino: dir.stat.ino };
 }
 
 /** Does the work in the folder, by descriptor. A folder that is gone or another one now has nothing of ours. */
@@ -162,7 +173,10 @@ function keepSpare(path: string, spare: string): void {
   if (!giveName(path, spare)) copyFileSync(path, spare, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
 }
 
+/** Folders in which nothing is, from the innermost out. Links are not followed: they are something. */
 function removeEmpty(path: string): void {
+  if (!lookAt(path)?.isDirectory()) return;
+  for (const name of readdirSync(path)) removeEmpty(`${path}/${name}`);
   tryTo(() => rmdirSync(path));
 }
 

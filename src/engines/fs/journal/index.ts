@@ -4,7 +4,7 @@ import type { Db } from "../../../base/db.ts";
 import { isDead, type ProcessMark } from "../process.ts";
 import { back, type Deed, finish, forward, unstage } from "./deeds.ts";
 
-export { back, type Deed, type DirRef, finish, forward, giveName, makeDir, refOf, unstage } from "./deeds.ts";
+export { back, type Deed, type DirRef, finish, forward, giveName, refOf, unstage, versionOf } from "./deeds.ts";
 
 /** Up to here the bytes of an append are kept too, so that recovery knows them from those of others. */
 const KEPT_BYTES = 64 * 1024;
