@@ -1,0 +1,182 @@
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Db } from "../../../base/db.ts";
+import { createFs } from "../index.ts";
+import { maaslOptions } from "../options.ts";
+import { type ProcessMark, thisProcess } from "../process.ts";
+import { openStore } from "../store.ts";
+import { openTestRoot, type TestRoot } from "../test-root.ts";
+import { createJournal, type Deed, type DirRef, type JournalState, versionOf } from "./index.ts";
+
+let at: TestRoot;
+let db: Db;
+const DEAD: ProcessMark = { ...thisProcess(), started: "never" };
+
+beforeEach(() => {
+  at = openTestRoot();
+  db = openStore(at.state_dir);
+});
+afterEach(() => {
+  db.close();
+  at[Symbol.dispose]();
+});
+
+const TEMP = ".llmc-0123456789abcdef01.tmp";
+const SPARE = ".llmc-0123456789abcdef02.tmp";
+const here = (): DirRef => {
+  const { dev, ino } = statSync(at.root);
+  return { path: at.root, dev, ino };
+};
+const left = (state: JournalState, deeds: Deed[], bytes?: Buffer, mark = DEAD) =>
+  createJournal(db, mark).begin(state, deeds, bytes);
+const restart = () => createFs(maaslOptions.parse({}), { roots: at.roots, state_dir: at.state_dir }).close();
+const entries = () => db.all("SELECT * FROM journal").length;
+const path = (name: string) => join(at.root, name);
+
+describe("after a crash", () => {
+  test("a staged file goes, one of a living process stays", () => {
+    at.put(TEMP, "half");
+    at.put(SPARE, "mine");
+    left("staged", [{ kind: "trash", dir: here(), temp: TEMP }]);
+    left("staged", [{ kind: "trash", dir: here(), temp: SPARE }], undefined, thisProcess());
+    restart();
+    expect(readdirSync(at.root).sort()).toEqual([".llmc", SPARE]);
+    expect(entries()).toBe(1);
+  });
+
+  test("half an append is cut off, a whole one stays, and so do the bytes of others", () => {
+    const append = (length: number): Deed => ({
+      kind: "append",
+      dir: here(),
+      name: "a",
+      ino: statSync(path("a")).ino,
+      size: 3,
+      length,
+    });
+    at.put("a", "oldne");
+    left("staged", [append(4)], Buffer.from("new\n"));
+    restart();
+    expect(at.get("a")).toBe("old");
+    at.put("a", "oldnew\n");
+    left("staged", [append(4)], Buffer.from("new\n"));
+    restart();
+    expect(at.get("a")).toBe("oldnew\n");
+    at.put("a", "oldXY");
+    left("staged", [append(4)], Buffer.from("new\n"));
+    restart();
+    expect(at.get("a")).toBe("oldXY");
+    appendFileSync(path("a"), "much more than we wrote");
+    left("staged", [append(4)]);
+    restart();
+    expect(at.get("a")).toBe("oldXYmuch more than we wrote");
+  });
+
+  const batch = (): Deed[] => [
+    { kind: "put", dir: here(), name: "a", temp: TEMP, spare: SPARE, seen: versionOf(statSync(path("a"))) },
+    { kind: "drop", dir: here(), name: "b", ino: statSync(path("b")).ino, spare: SPARE.replace("02", "03") },
+    {
+      kind: "put",
+      dir: here(),
+      name: "c",
+      temp: TEMP.replace("01", "04"),
+      spare: SPARE.replace("02", "05"),
+      seen: null,
+    },
+  ];
+  const stageBatch = () => {
+    at.put("a", "old a");
+    at.put("b", "old b");
+    at.put(TEMP, "new a");
+    at.put(TEMP.replace("01", "04"), "new c");
+    return batch();
+  };
+
+  test("a change that was only staged is undone", () => {
+    left("staged", stageBatch());
+    restart();
+    expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "b"]);
+    expect(at.get("a")).toBe("old a");
+  });
+
+  test("a change that was to be is ended, wherever it was interrupted", () => {
+    const steps = [
+      () => {},
+      () => linkSync(path("a"), path(SPARE)),
+      () => renameSync(path(TEMP), path("a")),
+      () => renameSync(path("b"), path(SPARE.replace("02", "03"))),
+      () => linkSync(path(TEMP.replace("01", "04")), path("c")),
+    ];
+    for (let done = 1; done <= steps.length; done++) {
+      const deeds = stageBatch();
+      for (const step of steps.slice(0, done)) step();
+      left("committed", deeds);
+      restart();
+      expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "c"]);
+      expect([at.get("a"), at.get("c")]).toEqual(["new a", "new c"]);
+      expect(entries()).toBe(0);
+      renameSync(path("c"), path("b"));
+    }
+  });
+
+  test("a change that can no longer be ended is taken back whole, without harm to what others did", () => {
+    const deeds = stageBatch();
+    renameSync(path("b"), path(SPARE.replace("02", "03")));
+    at.put("c", "someone else");
+    left("committed", deeds);
+    restart();
+    expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "b", "c"]);
+    expect([at.get("a"), at.get("b"), at.get("c")]).toEqual(["old a", "old b", "someone else"]);
+  });
+
+  test("a moved file has one name, a deleted folder is gone, a new folder that stayed empty too", () => {
+    at.put("from", "x");
+    linkSync(path("from"), path("to"));
+    const { ino } = statSync(path("from"));
+    left("committed", [{ kind: "move", dir: here(), name: "from", to: here(), to_name: "to", ino }]);
+    mkdirSync(path(`${TEMP}/deep`), { recursive: true });
+    at.put(`${TEMP}/deep/f`, "");
+    symlinkSync("/etc", path(`${TEMP}/link`));
+    left("committed", [{ kind: "trash", dir: here(), temp: TEMP }]);
+    mkdirSync(path("made/inside"), { recursive: true });
+    mkdirSync(path("used/inside"), { recursive: true });
+    at.put("used/file", "");
+    left("staged", [{ kind: "mkdir", dir: here(), name: "made" }]);
+    left("staged", [{ kind: "mkdir", dir: here(), name: "used" }]);
+    restart();
+    expect(readdirSync(at.root).sort()).toEqual([".llmc", "to", "used"]);
+    expect(readdirSync(path("used"))).toEqual(["file"]);
+    expect(existsSync("/etc/passwd")).toBe(true);
+  });
+
+  test("nothing is done in a folder that is another one now", () => {
+    at.put(TEMP, "not ours");
+    left("staged", [{ kind: "trash", dir: { ...here(), ino: 1 }, temp: TEMP }]);
+    left("staged", [{ kind: "trash", dir: { path: path("gone"), dev: 1, ino: 1 }, temp: TEMP }]);
+    restart();
+    expect(at.get(TEMP)).toBe("not ours");
+    expect(entries()).toBe(0);
+  });
+
+  test("a store that cannot be opened hinders writers and not readers", async () => {
+    at.put("a", "x");
+    const state_dir = path("state");
+    mkdirSync(state_dir);
+    at.put("state/locks.db", "this is no database, and it is long enough to be looked at ".repeat(20));
+    const fs = createFs(maaslOptions.parse({}), { roots: at.roots, state_dir });
+    expect((await fs.readBytes(at.read("a"), 0, 10)).text).toBe("x");
+    await expect(
+      fs.write(at.write("a"), "y", { mode: "rewrite" }, { owner: "x", signal: new AbortController().signal }),
+    ).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(at.get("a")).toBe("x");
+  });
+});
