@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../../base/fault.ts";
 import { createRoots } from "../../base/path/index.ts";
+import { findRipgrep, type Ripgrep } from "./binary.ts";
 import { type ContentQuery, createSearch, type FilesQuery, searchOptions } from "./index.ts";
 
 let dir: string;
@@ -337,6 +338,45 @@ describe("a search for names", () => {
     expect(limited.hits).toEqual(exact.hits);
     expect(limited.total_hits_is_lower_bound).toBe(true);
     expect(await whole(exact.everything())).toHaveLength(500);
+  });
+});
+
+describe("without the packaged binary", () => {
+  const nowhere = { command: "/nonexistent/rg", prefix: [], slow: false };
+  const wasm = findRipgrep("").find((one) => one.slow);
+
+  function withEngines(...ripgrep: Ripgrep[]) {
+    const roots = createRoots({ roots: [dir] });
+    const search = createSearch(searchOptions.parse({}), { roots, state_dir: dir, path: "", ripgrep });
+    const query = {
+      root: roots.mint(".", "read"),
+      literal: false,
+      ignore_case: true,
+      context_lines: 0,
+      max_results: 10,
+    };
+    return (pattern: string) => search.content({ ...query, pattern }, never);
+  }
+
+  it("the next one serves", async () => {
+    write("a.txt", "needle\n");
+    const result = await withEngines(nowhere, findRipgrep("")[0]!)("needle");
+    expect(result).toMatchObject({ total_hits: 1, warning: undefined });
+  });
+
+  it.skipIf(!wasm)("the wasm build serves, and says so", async () => {
+    write("a.txt", "x\nneedle\n");
+    const search = withEngines(nowhere, wasm!);
+    expect(await search("needle")).toMatchObject({
+      hits: [{ path: "a.txt", line: 2, snippet: "needle" }],
+      warning: expect.stringContaining("wasm"),
+    });
+    expect(await search("foo(").catch((error) => error.code)).toBe("invalid_args");
+  });
+
+  it("and without any, it says what to install", async () => {
+    const fault = await withEngines(nowhere)("needle").catch((error) => error);
+    expect(fault).toMatchObject({ code: "internal_error", hint: expect.stringContaining("ripgrep") });
   });
 });
 
