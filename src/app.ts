@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Fault } from "./base/fault.ts";
 import { createRoots, type Roots } from "./base/path/index.ts";
 import { nearest } from "./base/text.ts";
@@ -48,7 +48,7 @@ export function createApp(loaded: Loaded): App {
     state_dir: loaded.state_dir,
   });
   const telemetry = createTelemetry({
-    observability: mcp.observability,
+    observability: { ...mcp.observability, csv_path: resolve(loaded.root, mcp.observability.csv_path) },
     audit: { ...mcp.audit, path: mcp.audit.path ?? join(loaded.state_dir, "audit", "audit.jsonl") },
   });
   const all = [...TOOLS, ...makeExecutables(mcp.tools.executables)];
@@ -73,6 +73,7 @@ export function createApp(loaded: Loaded): App {
       version: mcp.config_version,
       server_version: version,
       mode: mode.name,
+      isolation: (await (await engines.use.exec()).isolation()).level,
     }),
   };
   const byName = new Map(mode.nested.map((tool) => [tool.name, tool]));
@@ -158,7 +159,14 @@ function createEngines(loaded: Loaded, roots: Roots): { use: Engines; close(): P
     }),
     exec: once(async () => {
       const { createExec } = await import("./engines/exec/index.ts");
-      const exec = createExec(mcp.tools, { roots, denied: mcp.tools.denied_paths, state_dir, isolated: loaded.isolated, path, env: loaded.env });
+      const exec = createExec(mcp.tools, {
+        roots,
+        denied: mcp.tools.denied_paths,
+        state_dir,
+        isolated: loaded.isolated,
+        path,
+        env: loaded.env,
+      });
       closing.push(() => exec.close());
       return exec;
     }),

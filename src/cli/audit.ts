@@ -11,10 +11,12 @@ export async function run(invocation: Invocation): Promise<number> {
   const loaded = loadFor(invocation);
   const path = loaded.config.mcp.audit.path ?? join(loaded.state_dir, "audit", "audit.jsonl");
   const { out, err } = invocation.terminal;
+  const filter = filterOf(invocation);
+  const limit = limitOf(invocation);
   const files = auditFiles(path);
   if (files.length === 0)
     err(loaded.config.mcp.audit.enabled ? "No calls were audited yet.\n" : "mcp.audit.enabled is false.\n");
-  const records = await matching(files, filterOf(invocation), limitOf(invocation));
+  const records = await matching(files, filter, limit);
   for (const record of records) out(invocation.flags["json"] ? `${JSON.stringify(record)}\n` : `${asLine(record)}\n`);
   return 0;
 }

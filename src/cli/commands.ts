@@ -5,7 +5,12 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "serve",
     about: "Serve MCP on stdin and stdout",
-    flags: [...WHERE_FLAGS, MODE_FLAG, { name: "log-level", value: "LEVEL", about: "debug, info, warn or error" }],
+    flags: [
+      ...WHERE_FLAGS,
+      MODE_FLAG,
+      { name: "log-level", value: "LEVEL", about: "debug, info, warn or error" },
+      { name: "welcome", about: "Print what to paste into a client (also when started by hand)" },
+    ],
     examples: ["llmc serve --root ~/src/project"],
     load: () => import("./serve.ts"),
   },

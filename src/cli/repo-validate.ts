@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { createApp } from "../app.ts";
 import { asFault, Fault } from "../base/fault.ts";
 import type { Loaded } from "../config/load.ts";
+import { faultText } from "../core/reply.ts";
 import type { Invocation } from "./command.ts";
 import { loadFor } from "./where.ts";
 
@@ -56,7 +57,7 @@ async function validate(invocation: Invocation): Promise<Finding[]> {
 
 function failed(about: string, error: unknown): Finding {
   const fault = asFault(error);
-  return { level: "error", about, text: `${fault.message}${fault.hint === undefined ? "" : ` ${fault.hint}`}` };
+  return { level: "error", about, text: faultText(fault) };
 }
 
 function rootFindings(loaded: Loaded): Finding[] {

@@ -1,4 +1,5 @@
 import { asFault } from "../base/fault.ts";
+import { faultText } from "../core/reply.ts";
 import type { Command, Terminal } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { helpFor, helpForAll, parseCommand } from "./parse.ts";
@@ -17,7 +18,7 @@ export async function runCommand(
     return await (await command.load()).run({ args, flags, terminal });
   } catch (error) {
     const fault = asFault(error);
-    terminal.err(`llmc: ${fault.message}${fault.hint === undefined ? "" : ` ${fault.hint}`}\n`);
+    terminal.err(`llmc: ${faultText(fault)}\n`);
     if (fault.code === "internal_error")
       terminal.err(`${fault.cause instanceof Error ? fault.cause.stack : String(fault.cause)}\n`);
     return 2;

@@ -57,7 +57,7 @@ async function tellStart(app: ReturnType<typeof createApp>, invocation: Invocati
     root_by: app.loaded.root_by,
     config: effectiveValues(app.loaded),
   });
-  if (process.stdin.isTTY) {
+  if (process.stdin.isTTY || invocation.flags["welcome"]) {
     const { welcome } = await import("./welcome.ts");
     invocation.terminal.err(welcome(app.loaded.root));
   }

@@ -30,7 +30,8 @@ export interface Health {
   readonly version: string;
   readonly server_version: string;
   readonly mode: string;
-  readonly [fact: string]: unknown;
+  /** What project code is shut in by: none, process or bwrap. */
+  readonly isolation: string;
 }
 
 /** The server's own facts that tools may tell. */

@@ -1,7 +1,7 @@
-import { countTokens as exact } from "gpt-tokenizer/encoding/o200k_base";
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import { countTokens as exact } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createBed, LOCAL } from "../../tests/harness/bed.ts";
@@ -18,7 +18,12 @@ const sample = defineTool({
   title: "Sample",
   description: "A tool of the tests.",
   effects: ["read"],
-  input: z.object({ path: z.string(), count: z.int().min(1).max(9).default(3), text: z.string().optional(), other: z.string().optional() }),
+  input: z.object({
+    path: z.string(),
+    count: z.int().min(1).max(9).default(3),
+    text: z.string().optional(),
+    other: z.string().optional(),
+  }),
   output: z.object({ content: z.string() }),
   bulk: "content",
   argument_aliases: { file: "path" },
@@ -109,7 +114,14 @@ describe("the bound of an answer", () => {
   });
 
   it("holds for hostile text in both formats, also when the store is broken", async () => {
-    const contents = [randomBytes(60_000).toString("base64"), "word ".repeat(50_000), '"\\'.repeat(30_000), "\n".repeat(90_000), "x".repeat(300_000), "數據".repeat(30_000)];
+    const contents = [
+      randomBytes(60_000).toString("base64"),
+      "word ".repeat(50_000),
+      '"\\'.repeat(30_000),
+      "\n".repeat(90_000),
+      "x".repeat(300_000),
+      "數據".repeat(30_000),
+    ];
     for (const content of contents)
       for (const format of ["json", "lean"] as const) {
         const { text, truncated } = await bound(sample, { content, meta: { path: "x" } }, {}, bounds(format));
@@ -172,7 +184,10 @@ describe("dispatch", () => {
   it("renders a fault in one shape, with the words of the linux tools for them", async () => {
     await using bed = createBed();
     const plain = JSON.parse(await bed.text("read_file", { path: "/etc/passwd" }));
-    expect(plain).toEqual({ error: expect.any(String), meta: { error_code: "path_denied", retryable: false, correlation_id: expect.stringMatching(/^[0-9a-f]{8}$/) } });
+    expect(plain).toEqual({
+      error: expect.any(String),
+      meta: { error_code: "path_denied", retryable: false, correlation_id: expect.stringMatching(/^[0-9a-f]{8}$/) },
+    });
     const linux = JSON.parse(await bed.text("linux_fs_read", { path: "/etc/passwd" }));
     expect(linux.meta.error_code).toBe("INVALID_PATH");
   });
@@ -187,7 +202,10 @@ describe("dispatch", () => {
     await bed.payload("stat", { path: "a", agent_id: "argument" }, { session: { agent_id: "client" } });
     await bed.payload("stat", { path: "a" }, { session: { agent_id: "client" } });
     await bed.payload("stat", { path: "a" });
-    const agents = readFileSync(`${bed.root}/.llmc/audit/audit.jsonl`, "utf8").trim().split("\n").map((line) => JSON.parse(line).agent_id);
+    const agents = readFileSync(`${bed.root}/.llmc/audit/audit.jsonl`, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).agent_id);
     expect(agents).toEqual(["argument", "client", "configured"]);
   });
 

@@ -54,13 +54,19 @@ export interface FaultFacts {
 /** A fault as a model reads it. The linux_* tools speak their contract's words; code always gets the canonical one. */
 export function faultPayload(fault: Fault, { tool, correlation_id }: FaultFacts): Json {
   return {
-    error: fault.hint === undefined ? fault.message : `${fault.message} ${fault.hint}`,
+    error: faultText(fault),
     meta: {
       error_code: tool.startsWith("linux_") ? linuxWord(fault.code) : fault.code,
       retryable: fault.retryable,
       ...(correlation_id === undefined ? {} : { correlation_id }),
     },
   };
+}
+
+/** Message and hint as one text. */
+export function faultText(fault: Fault): string {
+  if (fault.hint === undefined) return fault.message;
+  return /[.!?…:]$/.test(fault.message) ? `${fault.message} ${fault.hint}` : `${fault.message}. ${fault.hint}`;
 }
 
 export function isObject(value: unknown): value is Json {

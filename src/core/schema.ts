@@ -35,7 +35,9 @@ function slim(node: Json, portable: boolean): Json {
     if (portable && key === "maximum" && (value as number) > HIGH) continue;
     if (portable && (key === "minLength" || key === "minItems") && value === 1) continue;
     if (key === "properties")
-      kept[key] = Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, slim(child as Json, portable)]));
+      kept[key] = Object.fromEntries(
+        Object.entries(value as Json).map(([name, child]) => [name, slim(child as Json, portable)]),
+      );
     else kept[key] = slimValue(value, portable);
   }
   return kept;

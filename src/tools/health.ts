@@ -7,7 +7,13 @@ export const health = defineTool({
   description: "Server state.",
   effects: ["read"],
   input: z.object({}),
-  output: z.looseObject({ ok: z.boolean(), version: z.string(), server_version: z.string(), mode: z.string() }),
+  output: z.object({
+    ok: z.boolean(),
+    version: z.string(),
+    server_version: z.string(),
+    mode: z.string(),
+    isolation: z.string(),
+  }),
   never_late: true,
   async run(_args, ctx) {
     return ctx.health();

@@ -23,6 +23,7 @@ import { llmc_init } from "./llmc_init.ts";
 import { maasl_locks } from "./maasl_locks.ts";
 import { read_file } from "./read_file.ts";
 import { repo_read } from "./repo_read.ts";
+import { repo_write_patch } from "./repo_write_patch.ts";
 import { run_cmd } from "./run_cmd.ts";
 import { run_pytest } from "./run_pytest.ts";
 import { stat } from "./stat.ts";
@@ -40,6 +41,7 @@ export const TOOLS: readonly Tool[] = [
   linux_fs_delete,
   linux_fs_mkdirs,
   repo_read,
+  repo_write_patch,
   linux_search_files,
   linux_search_content,
   linux_handle_read,

@@ -29,7 +29,11 @@ async function open(max_line_bytes = 1000) {
       await turn();
       await turn();
     },
-    answers: () => String(output.read() ?? "").split("\n").filter(Boolean).map((line) => JSON.parse(line) as { id: unknown; error: { code: number } }),
+    answers: () =>
+      String(output.read() ?? "")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { id: unknown; error: { code: number } }),
   };
 }
 
@@ -47,7 +51,11 @@ describe("the line transport", () => {
           from += size;
         }
         await wire.send(text.subarray(from));
-        expect(wire.messages.map((message) => ("method" in message ? message.method : ""))).toEqual(["ping", "é😀", "ping"]);
+        expect(wire.messages.map((message) => ("method" in message ? message.method : ""))).toEqual([
+          "ping",
+          "é😀",
+          "ping",
+        ]);
       }),
       { numRuns: 50 },
     );
@@ -55,7 +63,14 @@ describe("the line transport", () => {
 
   it("answers what is not JSON or not a message, and lives on", async () => {
     const wire = await open();
-    await wire.send("{nonsense\n", "[]\n", '"text"\n', '{"jsonrpc":"1.0","id":7,"method":"ping"}\n', '{"jsonrpc":"2.0","id":{},"method":"x"}\n', ping(3));
+    await wire.send(
+      "{nonsense\n",
+      "[]\n",
+      '"text"\n',
+      '{"jsonrpc":"1.0","id":7,"method":"ping"}\n',
+      '{"jsonrpc":"2.0","id":{},"method":"x"}\n',
+      ping(3),
+    );
     expect(wire.answers().map(({ id, error }) => [id, error.code])).toEqual([
       [null, -32700],
       [null, -32600],
@@ -83,8 +98,13 @@ describe("the line transport", () => {
 
   it("survives deep nesting and many keys", async () => {
     const wire = await open(20_000_000);
-    await wire.send(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n`);
-    await wire.send(`${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "x", params: Object.fromEntries(Array.from({ length: 200_000 }, (_, key) => [`k${key}`, 1])) })}\n`, ping(3));
+    await wire.send(
+      `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n`,
+    );
+    await wire.send(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "x", params: Object.fromEntries(Array.from({ length: 200_000 }, (_, key) => [`k${key}`, 1])) })}\n`,
+      ping(3),
+    );
     expect(wire.messages.map((message) => ("id" in message ? message.id : 0))).toEqual([1, 2, 3]);
   });
 

@@ -3,7 +3,7 @@ import { asFault, Fault } from "../base/fault.ts";
 import type { Principal } from "../base/principal.ts";
 import type { SessionContext, Via } from "../core/context.ts";
 import type { Dispatch } from "../core/dispatch.ts";
-import { isObject } from "../core/reply.ts";
+import { faultText, isObject } from "../core/reply.ts";
 import type { Resources } from "../tools/resources.ts";
 import type { ListedTool } from "../tools/surface.ts";
 
@@ -88,7 +88,7 @@ async function resource(resources: Resources, uri: string) {
     return await resources.read(uri);
   } catch (error) {
     const fault = asFault(error);
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${fault.message} ${fault.hint ?? ""}`.trim(), { uri });
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, faultText(fault), { uri });
   }
 }
 

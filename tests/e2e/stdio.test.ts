@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BINARY, plainEnv } from "../harness/cli.ts";
 import { connect, REVISIONS } from "../harness/client.ts";
-import { temp, type Temp } from "../harness/temp.ts";
+import { type Temp, temp } from "../harness/temp.ts";
 
 let folder: Temp;
 beforeEach(() => {
@@ -33,7 +33,12 @@ const TABLE: readonly (readonly [string, Record<string, unknown>, string?])[] = 
 
 /** What differs from call to call. */
 function stable(text: string): string {
-  return text.replace(/"correlation_id":"[0-9a-f]+"/g, '"correlation_id":"…"').replace(/res_[0-9a-z]+/g, "res_…").replace(/"mtime":"[^"]+"/g, "mtime").replace(/"duration_ms":[\d.]+/g, "ms");
+  return text
+    .replace(/"correlation_id":"[0-9a-f]+"/g, '"correlation_id":"…"')
+    .replace(/res_[0-9a-z]+/g, "res_…")
+    .replace(/"mtime":"[^"]+"/g, "mtime")
+    .replace(/"duration_ms":[\d.]+/g, "ms")
+    .replace(/"(uid|gid)":\d+/g, "$1");
 }
 
 describe("over stdio", () => {
@@ -56,9 +61,9 @@ describe("over stdio", () => {
     expect(answers[2]).toEqual(answers[0]);
     expect(answers[0]!.join("\n")).toMatchInlineSnapshot(`
       "read_file false {"data":"one\\ntwo\\nthree\\n","meta":{"path":"a.txt","length":14,"truncated":false}}
-      read_file true {"error":"Path is outside the allowed roots: ../outside Use a path inside the root, relative to it.","meta":{"error_code":"path_denied","retryable":false,"correlation_id":"…"}}
+      read_file true {"error":"Path is outside the allowed roots: ../outside. Use a path inside the root, relative to it.","meta":{"error_code":"path_denied","retryable":false,"correlation_id":"…"}}
       list_dir false {"data":["a.txt","sub/"],"meta":{"path":".","truncated":false}}
-      stat false {"data":{"path":"a.txt","type":"file","size":14,mtime,"mode":"0644","uid":0,"gid":0}}
+      stat false {"data":{"path":"a.txt","type":"file","size":14,mtime,"mode":"0644",uid,gid}}
       linux_fs_read false {"content":"two\\n","handle":"res_…","meta":{"path":"a.txt","total_lines":3,"truncated":true}}
       linux_search_content false {"hits":[{"path":"a.txt","line":2,"snippet":"one\\ntwo\\nthree","start_line":1}],"total_hits":1,"truncated":false,"handle":null}
       linux_search_files false {"hits":[{"path":"a.txt"}],"total_hits":1,"truncated":false,"handle":null}
@@ -72,7 +77,14 @@ describe("over stdio", () => {
   it("a mode lists what it should, and anything enabled can be called", async () => {
     await using server = await connect(folder.path);
     const { tools } = await server.client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(["read_file", "list_dir", "linux_fs_write", "linux_fs_edit", "run_cmd", "llmc_init"]);
+    expect(tools.map((tool) => tool.name)).toEqual([
+      "read_file",
+      "list_dir",
+      "linux_fs_write",
+      "linux_fs_edit",
+      "run_cmd",
+      "llmc_init",
+    ]);
     expect((await server.call("stat", { path: "a.txt" })).isError).toBe(false);
     expect((await server.call("read_file", { path: "a.txt" })).text).toBe("{}\n\none\ntwo\nthree\n");
     expect(server.client.getInstructions()).toContain("Paths start at the repository root.");
@@ -117,7 +129,8 @@ function start(...args: string[]) {
   return {
     child,
     stderr: () => stderr,
-    send: (message: unknown) => child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`),
+    send: (message: unknown) =>
+      child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`),
     async line(index: number): Promise<{ id: unknown; result?: unknown; error?: { code: number } }> {
       while (lines.length <= index) await new Promise<void>((resolve) => waiting.push(resolve));
       return JSON.parse(lines[index]!);
@@ -125,7 +138,12 @@ function start(...args: string[]) {
   };
 }
 
-const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } } };
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+};
 
 describe("the server's life", () => {
   it("goes on after malformed JSON, an unknown method and a line that is too long", async () => {
@@ -135,7 +153,12 @@ describe("the server's life", () => {
     await server.line(0);
     server.send("{nonsense");
     server.send({ jsonrpc: "2.0", id: 2, method: "no/such" });
-    server.send({ jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "stat", arguments: { path: "x".repeat(5000) } } });
+    server.send({
+      jsonrpc: "2.0",
+      id: 3,
+      method: "tools/call",
+      params: { name: "stat", arguments: { path: "x".repeat(5000) } },
+    });
     server.send({ jsonrpc: "2.0", id: 4, method: "ping" });
     const got = [await server.line(1), await server.line(2), await server.line(3), await server.line(4)];
     const byId = new Map(got.map((message) => [message.id, message]));
@@ -159,7 +182,10 @@ describe("the server's life", () => {
     const script = `const { spawn } = require("node:child_process"); const [r] = [process.argv[1]];
       const server = spawn(${JSON.stringify(BINARY)}, ["serve", "--root", r], { stdio: [0, "inherit", "ignore"], detached: true });
       console.error(server.pid); setTimeout(() => process.kill(process.pid, "SIGKILL"), 300);`;
-    const parent = spawn(process.execPath, ["-e", script, folder.path], { stdio: ["pipe", "ignore", "pipe"], env: plainEnv() });
+    const parent = spawn(process.execPath, ["-e", script, folder.path], {
+      stdio: ["pipe", "ignore", "pipe"],
+      env: plainEnv(),
+    });
     const pid = Number(String((await once(parent.stderr, "data"))[0]));
     await once(parent, "exit");
     for (let tries = 0; tries < 100 && alive(pid); tries++) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -172,7 +198,12 @@ describe("the server's life", () => {
     server.send(INITIALIZE);
     await server.line(0);
     server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-    server.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "run_cmd", arguments: { argv: ["sleep", "1"] } } });
+    server.send({
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "run_cmd", arguments: { argv: ["sleep", "1"] } },
+    });
     await waitFor(() => childrenOf(server.child.pid!).length > 0);
     server.child.kill("SIGTERM");
     expect((await server.line(1)).id).toBe(2);

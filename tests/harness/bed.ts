@@ -44,7 +44,15 @@ export function createBed(options: BedOptions = {}): Bed {
   const app = createApp(loadConfig({ cwd: root, root, env, cli: options.cli }));
 
   const call: Bed["call"] = (name, args = {}, more = {}) =>
-    app.dispatch({ name, args, principal: LOCAL, via: "cli", signal: new AbortController().signal, edge: "data", ...more });
+    app.dispatch({
+      name,
+      args,
+      principal: LOCAL,
+      via: "cli",
+      signal: new AbortController().signal,
+      edge: "data",
+      ...more,
+    });
 
   return {
     root,

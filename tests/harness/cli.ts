@@ -11,7 +11,10 @@ export interface Ran {
 }
 
 /** Runs the binary to its end. Its environment holds nothing of the test's but what a shell has. */
-export function runBinary(args: readonly string[], options: { cwd?: string; input?: string; env?: Record<string, string> } = {}): Promise<Ran> {
+export function runBinary(
+  args: readonly string[],
+  options: { cwd?: string; input?: string; env?: Record<string, string> } = {},
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(BINARY, args, { cwd: options.cwd, env: plainEnv(options.env), stdio: "pipe" });
     let stdout = "";
@@ -25,6 +28,8 @@ export function runBinary(args: readonly string[], options: { cwd?: string; inpu
 }
 
 export function plainEnv(more: Record<string, string> = {}): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => ["PATH", "HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME"].includes(name));
+  const kept = Object.entries(process.env).filter(([name]) =>
+    ["PATH", "HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME"].includes(name),
+  );
   return { ...(Object.fromEntries(kept) as Record<string, string>), ...more };
 }

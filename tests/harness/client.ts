@@ -14,13 +14,25 @@ export interface Connected extends AsyncDisposable {
 }
 
 /** The official client on the built binary, over stdio, at one protocol revision. */
-export async function connect(root: string, revision: Revision = "2025-11-25", args: readonly string[] = [], env: Record<string, string> = {}): Promise<Connected> {
-  const transport = new StdioClientTransport({ command: BINARY, args: ["serve", "--root", root, ...args], stderr: "pipe", env: plainEnv(env) });
+export async function connect(
+  root: string,
+  revision: Revision = "2025-11-25",
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Connected> {
+  const transport = new StdioClientTransport({
+    command: BINARY,
+    args: ["serve", "--root", root, ...args],
+    stderr: "pipe",
+    env: plainEnv(env),
+  });
   let stderr = "";
   transport.stderr?.on("data", (chunk: Buffer) => (stderr += chunk));
   const client = new Client(
     { name: "tests", version: "1" },
-    revision === "2026-07-28" ? { versionNegotiation: { mode: { pin: revision } } } : { supportedProtocolVersions: [revision] },
+    revision === "2026-07-28"
+      ? { versionNegotiation: { mode: { pin: revision } } }
+      : { supportedProtocolVersions: [revision] },
   );
   await client.connect(transport);
   return {

@@ -5,5 +5,6 @@ import { existsSync, globSync, statSync } from "node:fs";
 export default function setup(): void {
   const built = existsSync("dist/main.mjs") ? statSync("dist/main.mjs").mtimeMs : 0;
   const sources = [...globSync("src/**/*.ts"), "scripts/build.ts", "package.json"];
-  if (sources.some((file) => statSync(file).mtimeMs > built)) execFileSync(process.execPath, ["scripts/build.ts"], { stdio: "inherit" });
+  if (sources.some((file) => statSync(file).mtimeMs > built))
+    execFileSync(process.execPath, ["scripts/build.ts"], { stdio: "inherit" });
 }

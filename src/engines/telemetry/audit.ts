@@ -10,6 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { correlationId } from "../../base/ids.ts";
 
 /** One call, as the audit keeps it: paths yes, contents never. */
 export interface AuditRecord {
@@ -93,9 +94,10 @@ export function openAudit(options: TrailOptions): AuditTrail {
   };
 }
 
+/** Two rotations in one millisecond must not share a name: the second would take the first one's place. */
 function rotatedName(path: string): string {
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
-  return path.replace(/(\.jsonl)?$/, `-${stamp}-${process.pid}.jsonl`);
+  return path.replace(/(\.jsonl)?$/, `-${stamp}-${correlationId()}.jsonl`);
 }
 
 /** Every audit file of this trail, oldest first. */
