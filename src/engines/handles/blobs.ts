@@ -16,6 +16,8 @@ export interface Blob {
 const BATCH_BYTES = 16 * CHUNK_BYTES;
 /** Chunks freed in one go. Freeing walks over every page of them, so a large blob leaves in steps. */
 const FREED_AT_ONCE = 32;
+/** Up to this size lines are found by looking: counting them beforehand would cost every put a fifth of its time. */
+const UNCOUNTED_BYTES = 1024 ** 2;
 const NO_ROOM = "larger than the handle store may be";
 
 /** Inside a transaction: the blob with this content, made when there is none. */
@@ -24,8 +26,9 @@ export function putWhole(db: Db, data: Uint8Array): Blob {
   const known = bySha(db, sha256);
   if (known) return known;
   const id = newBlob(db, null);
-  const newlines = writeChunks(db, id, 0, 0, data);
-  finish(db, id, sha256, data.length, lineCount(newlines, data.length, data.at(-1)));
+  const isCounted = data.length > UNCOUNTED_BYTES;
+  const newlines = writeChunks(db, id, 0, isCounted ? 0 : undefined, data) ?? 0;
+  finish(db, id, sha256, data.length, isCounted ? lineCount(newlines, data.at(-1)) : null);
   return { id, bytes: data.length };
 }
 
@@ -46,7 +49,7 @@ export async function putStream<T>(
       if (bytes + batch.length > options.max_bytes) throw tooLarge(options.max_bytes);
       sha.update(batch);
       newlines = db.transaction(() => {
-        const counted = writeChunks(db, id, bytes, newlines, batch);
+        const counted = writeChunks(db, id, bytes, newlines, batch) ?? 0;
         db.run("UPDATE blob SET bytes = ?, beat_ms = ? WHERE id = ?", bytes + batch.length, Date.now(), id);
         return counted;
       });
@@ -58,7 +61,7 @@ export async function putStream<T>(
     return db.transaction(() => {
       const known = bySha(db, sha256);
       if (known) return claim(known);
-      finish(db, id, sha256, bytes, lineCount(newlines, bytes, last));
+      finish(db, id, sha256, bytes, lineCount(newlines, last));
       return claim({ id, bytes });
     });
   } finally {
@@ -90,30 +93,55 @@ export async function freeAbandoned(db: Db, now: number): Promise<void> {
 }
 
 export function blobSource(db: Db, blob: Blob): Source {
+  async function read(offset: number, max_bytes: number): Promise<Uint8Array> {
+    const first = offset - (offset % CHUNK_BYTES);
+    const end = Math.min(offset + max_bytes, blob.bytes);
+    if (end <= offset) return new Uint8Array(0);
+    const sql = "SELECT data FROM chunk WHERE blob = ? AND byte >= ? AND byte < ? ORDER BY byte";
+    const chunks = db.all<{ data: Uint8Array }>(sql, blob.id, first, end).map((row) => row.data);
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    if (bytes.length < end - first) throw new Fault("handle_expired", "The handle was evicted while it was read.");
+    return bytes.subarray(offset - first, end - first);
+  }
+
+  /** The chunk with the newline before this line, and how many newlines come before the chunk. */
+  function chunkOf(line: number): { byte: number; newlines: number; data: Uint8Array } | undefined {
+    const sql =
+      "SELECT byte, newlines, data FROM chunk WHERE blob = ? AND newlines < ? ORDER BY newlines DESC, byte DESC LIMIT 1";
+    return db.get(sql, blob.id, line);
+  }
+
+  async function lookFor(line: number): Promise<number> {
+    let newlines = 0;
+    for (let at = 0; at < blob.bytes; at += CHUNK_BYTES) {
+      const chunk = await read(at, CHUNK_BYTES);
+      const count = countNewlines(chunk);
+      if (newlines + count >= line) return at + afterNewline(chunk, line - newlines);
+      newlines += count;
+    }
+    return blob.bytes;
+  }
+
+  function lookUp(line: number): number {
+    const chunk = chunkOf(line);
+    const after = chunk ? afterNewline(chunk.data, line - chunk.newlines) : -1;
+    return after === -1 ? blob.bytes : chunk!.byte + after;
+  }
+
   return {
     total_bytes: blob.bytes,
-    async read(offset, max_bytes) {
-      const first = offset - (offset % CHUNK_BYTES);
-      const end = Math.min(offset + max_bytes, blob.bytes);
-      if (end <= offset) return new Uint8Array(0);
-      const sql = "SELECT data FROM chunk WHERE blob = ? AND byte >= ? AND byte < ? ORDER BY byte";
-      const chunks = db.all<{ data: Uint8Array }>(sql, blob.id, first, end).map((row) => row.data);
-      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-      if (bytes.length < end - first) throw new Fault("handle_expired", "The handle was evicted while it was read.");
-      return bytes.subarray(offset - first, end - first);
-    },
+    read,
     async lineStart(line) {
       if (blob.bytes === 0) return undefined;
       if (line === 0) return 0;
-      const sql =
-        "SELECT byte, newlines, data FROM chunk WHERE blob = ? AND newlines < ? ORDER BY newlines DESC, byte DESC LIMIT 1";
-      const row = db.get<{ byte: number; newlines: number; data: Uint8Array }>(sql, blob.id, line);
-      const after = row ? afterNewline(row.data, line - row.newlines) : -1;
-      return after === -1 || row!.byte + after >= blob.bytes ? undefined : row!.byte + after;
+      const start = blob.bytes > UNCOUNTED_BYTES ? lookUp(line) : await lookFor(line);
+      return start >= blob.bytes ? undefined : start;
     },
     async lines() {
-      const row = db.get<{ lines: number }>("SELECT lines FROM blob WHERE id = ?", blob.id);
-      return { total: row?.lines ?? 0, is_lower_bound: false };
+      const known = db.get<{ lines: number | null }>("SELECT lines FROM blob WHERE id = ?", blob.id)?.lines;
+      if (typeof known === "number") return { total: known, is_lower_bound: false };
+      const bytes = await read(0, blob.bytes);
+      return { total: lineCount(countNewlines(bytes), bytes.at(-1)), is_lower_bound: false };
     },
   };
 }
@@ -127,22 +155,30 @@ function newBlob(db: Db, writer: string | null): number {
     .id;
 }
 
-function finish(db: Db, id: number, sha256: Uint8Array, bytes: number, lines: number): void {
+function finish(db: Db, id: number, sha256: Uint8Array, bytes: number, lines: number | null): void {
   db.run("UPDATE blob SET sha256 = ?, bytes = ?, lines = ?, writer = NULL WHERE id = ?", sha256, bytes, lines, id);
 }
 
-function writeChunks(db: Db, blob: number, at: number, newlines: number, data: Uint8Array): number {
+/** Gives the newlines so far, when they are counted at all. */
+function writeChunks(
+  db: Db,
+  blob: number,
+  at: number,
+  newlines: number | undefined,
+  data: Uint8Array,
+): number | undefined {
   let count = newlines;
   for (let from = 0; from < data.length; from += CHUNK_BYTES) {
     const chunk = data.subarray(from, from + CHUNK_BYTES);
-    db.run("INSERT INTO chunk (blob, byte, newlines, data) VALUES (?, ?, ?, ?)", blob, at + from, count, chunk);
-    count += countNewlines(chunk);
+    const sql = "INSERT INTO chunk (blob, byte, newlines, data) VALUES (?, ?, ?, ?)";
+    db.run(sql, blob, at + from, count ?? null, chunk);
+    if (count !== undefined) count += countNewlines(chunk);
   }
   return count;
 }
 
-function lineCount(newlines: number, bytes: number, last: number | undefined): number {
-  return newlines + (bytes > 0 && last !== 0x0a ? 1 : 0);
+function lineCount(newlines: number, last: number | undefined): number {
+  return newlines + (last === undefined || last === 0x0a ? 0 : 1);
 }
 
 /** Whatever pieces come, whole batches leave: all chunks but the last have the same size. */

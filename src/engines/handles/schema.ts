@@ -4,7 +4,7 @@ import type { HandleState } from "./types.ts";
 export const CHUNK_BYTES = 64 * 1024;
 
 /**
- * A blob without a sha256 is being written by `writer`, or is on its way out. `total` is kept by triggers, so that the limits
+ * A blob without a sha256 is being written by `writer`, or is on its way out. Small blobs have no line counts: there lines are found by looking. `total` is kept by triggers, so that the limits
  * hold across processes without counting rows.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -13,7 +13,7 @@ export const MIGRATIONS: readonly string[] = [
     id INTEGER PRIMARY KEY,
     sha256 BLOB UNIQUE,
     bytes INTEGER NOT NULL DEFAULT 0,
-    lines INTEGER NOT NULL DEFAULT 0,
+    lines INTEGER,
     writer TEXT,
     beat_ms INTEGER NOT NULL DEFAULT 0
   ) STRICT;
@@ -21,11 +21,11 @@ export const MIGRATIONS: readonly string[] = [
     id INTEGER PRIMARY KEY,
     blob INTEGER NOT NULL,
     byte INTEGER NOT NULL,
-    newlines INTEGER NOT NULL,
+    newlines INTEGER,
     data BLOB NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX chunk_by_byte ON chunk (blob, byte);
-  CREATE INDEX chunk_by_line ON chunk (blob, newlines, byte);
+  CREATE INDEX chunk_by_line ON chunk (blob, newlines, byte) WHERE newlines IS NOT NULL;
   CREATE TABLE handle (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
