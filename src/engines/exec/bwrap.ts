@@ -54,8 +54,6 @@ export interface SandboxFacts {
 
 export interface SandboxRun {
   readonly cwd: string;
-  readonly file: string;
-  readonly args: readonly string[];
   readonly names: readonly Protected[];
   /** `write`: the roots are writable but for the protected names. `read`: they are not. */
   readonly roots: "write" | "read";
@@ -65,7 +63,7 @@ export interface SandboxRun {
   readonly private_dir?: string;
 }
 
-/** Makes the words of a bubblewrap command line. What does not change from run to run is made once. */
+/** Makes the options of bubblewrap. What does not change from run to run is made once. */
 export function createSandbox(facts: SandboxFacts): (run: SandboxRun) => string[] {
   // The whole disk as a root goes below everything else, or it would uncover what the others cover.
   const whole = facts.roots.includes("/");
@@ -81,16 +79,13 @@ export function createSandbox(facts: SandboxFacts): (run: SandboxRun) => string[
     ...(run.private_dir === undefined ? [] : ["--bind", run.private_dir, PRIVATE]),
     "--chdir",
     run.cwd,
-    "--",
-    run.file,
-    ...run.args,
   ];
 }
 
+/** No session of its own: every sandbox starts in one without a terminal, and its group is how the watchdog reaches all of it. */
 function namespaces(withNetwork: boolean): string[] {
   const shared = [
     "--die-with-parent",
-    "--new-session",
     "--unshare-user",
     "--unshare-pid",
     "--unshare-ipc",

@@ -61,7 +61,7 @@ export function createIsolation(facts: IsolationFacts): Isolation {
 const PROBE = `
 cat "$1" 2>/dev/null && echo LEAK-READ
 ( : > "$2" ) 2>/dev/null && echo LEAK-WRITE
-( : > /usr/.llmc-probe ) 2>/dev/null && echo LEAK-SYSTEM
+[ -w /usr ] && echo LEAK-SYSTEM
 [ -r /proc/$3/environ ] && grep -qz . /proc/$3/environ 2>/dev/null && [ "$(readlink /proc/$3/ns/pid)" != "$(readlink /proc/self/ns/pid)" ] && echo LEAK-PROC
 echo "pid $(readlink /proc/self/ns/pid)"
 echo "net $(readlink /proc/self/ns/net)"
@@ -75,16 +75,13 @@ async function selfTest(facts: IsolationFacts): Promise<string | null> {
   try {
     const canary = join(dir, "canary");
     writeFileSync(canary, "CANARY");
-    const args = facts.sandbox({
-      cwd: "/",
-      file: "/bin/sh",
-      args: ["-c", PROBE, "sh", canary, join(dir, "written"), String(process.pid)],
-      names: [],
-      roots: "read",
-    });
-    const output = await outputOf(facts.bwrap, args);
-    if (existsSync(join(dir, "written"))) return "bubblewrap let a write outside through";
-    return verdict(output, facts.network);
+    const options = facts.sandbox({ cwd: "/", names: [], roots: "read" });
+    const probe = ["/bin/sh", "-c", PROBE, "sh", canary, join(dir, "written"), String(process.pid)];
+    const output = await outputOf(facts.bwrap, [...options, "--", ...probe]);
+    return (
+      verdict(output, facts.network) ??
+      (existsSync(join(dir, "written")) ? "bubblewrap let a write outside through" : null)
+    );
   } catch (error) {
     return `bubblewrap does not work here (${firstLine(error)})`;
   } finally {

@@ -15,30 +15,53 @@ export interface TestReport {
 
 const MAX_FAILURES = 100;
 const MAX_MESSAGE = 600;
-const CASE = /<testcase\b([^>]*?)(\/>|>([\s\S]*?)<\/testcase>)/g;
+
+interface Element {
+  readonly attributes: string;
+  readonly body: string;
+}
 
 /** Reads the report that pytest writes. Not a parser of XML at large: of what pytest writes, where `<` and `>` are escaped in all text. */
 export function readJunit(xml: string): TestReport {
-  let passed = 0;
-  let failed = 0;
-  let skipped = 0;
-  let errors = 0;
+  const counts = { passed: 0, failed: 0, skipped: 0, errors: 0 };
   const failures: TestFailure[] = [];
-  for (const match of withoutCdata(xml).matchAll(CASE)) {
-    const attributes = readAttributes(match[1]!);
-    const body = match[3] ?? "";
-    const trouble = /<(failure|error)\b([^>]*?)(?:\/>|>([\s\S]*?)<\/\1>)/.exec(body);
+  for (const test of elements(withoutCdata(xml), "testcase")) {
+    const failure = first(test.body, "failure");
+    const trouble = failure ?? first(test.body, "error");
     if (!trouble) {
-      if (/<skipped\b/.test(body)) skipped++;
-      else passed++;
+      counts[test.body.includes("<skipped") ? "skipped" : "passed"]++;
       continue;
     }
-    if (trouble[1] === "failure") failed++;
-    else errors++;
+    counts[failure ? "failed" : "errors"]++;
     if (failures.length < MAX_FAILURES)
-      failures.push(describe(attributes, readAttributes(trouble[2]!), unescaped(trouble[3] ?? "")));
+      failures.push(
+        describe(readAttributes(test.attributes), readAttributes(trouble.attributes), unescaped(trouble.body)),
+      );
   }
-  return { passed, failed, skipped, errors, failures };
+  return { ...counts, failures };
+}
+
+/** Each element of this name in turn. Goes forward only, since a report can be long and the project's tests write into it. */
+function* elements(xml: string, name: string): Generator<Element> {
+  const open = `<${name}`;
+  for (let at = xml.indexOf(open); at >= 0; at = xml.indexOf(open, at)) {
+    const start = at + open.length;
+    const close = xml.indexOf(">", start);
+    if (close < 0) return;
+    const isEmpty = xml[close - 1] === "/";
+    const end = isEmpty ? close : xml.indexOf(`</${name}>`, close);
+    if (end < 0) return;
+    at = end + 1;
+    if (/[\s/>]/.test(xml[start]!))
+      yield {
+        attributes: xml.slice(start, isEmpty ? close - 1 : close),
+        body: isEmpty ? "" : xml.slice(close + 1, end),
+      };
+  }
+}
+
+function first(xml: string, name: string): Element | undefined {
+  return elements(xml, name).next().value ?? undefined;
 }
 
 function describe(test: Map<string, string>, trouble: Map<string, string>, text: string): TestFailure {
@@ -77,13 +100,23 @@ function message(attribute: string | undefined, text: string): string {
 }
 
 function readAttributes(text: string): Map<string, string> {
-  return new Map([...text.matchAll(/([\w:-]+)="([^"]*)"/g)].map((match) => [match[1]!, unescaped(match[2]!)]));
+  return new Map([...text.matchAll(/(?<=\s|^)([\w:-]+)="([^"]*)"/g)].map((match) => [match[1]!, unescaped(match[2]!)]));
 }
 
+/** Verbatim text becomes escaped text, so that nothing in it looks like an element. */
 function withoutCdata(xml: string): string {
-  return xml.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_all, text: string) =>
-    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
-  );
+  const [before, ...rest] = xml.split("<![CDATA[");
+  return [
+    before,
+    ...rest.map((part) => {
+      const end = part.indexOf("]]>");
+      return end < 0 ? escaped(part) : escaped(part.slice(0, end)) + part.slice(end + 3);
+    }),
+  ].join("");
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };

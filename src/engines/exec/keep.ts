@@ -27,6 +27,7 @@ export function createSpool(options: SpoolOptions): Spool {
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
   let ended = false;
+  let failed = false;
   let handle: Promise<string | undefined> | undefined;
   let wake: (() => void) | undefined;
   let relieve: (() => void) | undefined;
@@ -53,9 +54,9 @@ export function createSpool(options: SpoolOptions): Spool {
     early = [];
     // A store that fails must not fail the command: its answer then carries no handle.
     handle = options.keep!(chunks()).catch(() => {
+      failed = true;
       pending = [];
       pendingBytes = 0;
-      handle = Promise.resolve(undefined);
       relieve?.();
       return undefined;
     });
@@ -63,7 +64,7 @@ export function createSpool(options: SpoolOptions): Spool {
 
   return {
     push(chunk) {
-      if (!options.keep || total >= options.max_bytes) return true;
+      if (!options.keep || failed || total >= options.max_bytes) return true;
       const room = options.max_bytes - total;
       const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
       total += part.length;

@@ -1,4 +1,5 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Writable } from "node:stream";
 import type { AllowedCommand } from "../../base/command.ts";
 import { Fault } from "../../base/fault.ts";
 import type { SandboxRun } from "./bwrap.ts";
@@ -17,7 +18,7 @@ export interface LaunchFacts {
 }
 
 export interface LaunchRequest {
-  readonly stdio: StdioOptions;
+  readonly stdio: readonly ["pipe" | "ignore", "pipe", "pipe"];
   readonly session?: SessionFacts | undefined;
   /** A network that other processes of the caller are in. */
   readonly network?: Network | undefined;
@@ -40,16 +41,19 @@ export async function launch(facts: LaunchFacts, command: AllowedCommand, reques
   const in_sandbox = command.level === "bwrap";
   const held = in_sandbox ? facts.shield.hold() : undefined;
   try {
-    const words = held ? sandboxed(facts, command, request, program, held.names) : [program.file, ...program.args];
+    const { words, ticket } = held ? sandboxed(facts, command, request, program, held.names) : onHost(command, program);
     const child = spawn(words[0]!, words.slice(1), {
       cwd: in_sandbox ? "/" : command.cwd,
       env: childEnvironment(facts.environment, command, request.session),
-      stdio: request.stdio,
+      stdio: ticket === undefined ? [...request.stdio] : [...request.stdio, "pipe"],
       detached: true,
+      // What a reader calls itself in its messages: its name is shorter than its path.
+      ...(command.level === "process" && !request.wrap ? { argv0: command.name } : {}),
     });
     const ended = whenEnded(facts, child, in_sandbox, () => held?.[Symbol.dispose]());
     if (child.pid === undefined) throw await spawnFault(child, command);
-    if (!in_sandbox) facts.watchdog.watch(child.pid);
+    facts.watchdog.watch(child.pid);
+    if (ticket !== undefined) handOver(child.stdio[3] as Writable, ticket);
     return { child, pid: child.pid, in_sandbox, ended };
   } catch (error) {
     held?.[Symbol.dispose]();
@@ -57,23 +61,49 @@ export async function launch(facts: LaunchFacts, command: AllowedCommand, reques
   }
 }
 
+/**
+ * A ticket is what a child waits for on descriptor 3 before it becomes the program. It is handed over when the watchdog knows the child: a
+ * server that is killed in between leaves a child that reads an end of file and stops, instead of one that nobody watches.
+ */
+interface Start {
+  readonly words: readonly string[];
+  readonly ticket?: string;
+}
+
+type Program = { readonly file: string; readonly args: readonly string[] };
+
+/** The ticket of a sandbox is its own options: without them it has no disk, and so no program to run. */
 function sandboxed(
   facts: LaunchFacts,
   command: AllowedCommand,
   request: LaunchRequest,
-  program: { file: string; args: readonly string[] },
+  program: Program,
   names: SandboxRun["names"],
-): string[] {
-  const args = facts.sandbox({
+): Start {
+  const options = facts.sandbox({
     cwd: command.cwd,
-    file: program.file,
-    args: program.args,
     names,
     roots: command.class === "reader" ? "read" : "write",
     keep_network: request.network !== undefined,
     ...(request.private_dir === undefined ? {} : { private_dir: request.private_dir }),
   });
-  return [...(request.network?.enter ?? []), facts.bwrap!, ...args];
+  const words = [...(request.network?.enter ?? []), facts.bwrap!, "--args", "3", "--", program.file, ...program.args];
+  return { words, ticket: options.map((option) => `${option}\0`).join("") };
+}
+
+const WAIT_FOR_TICKET = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
+
+/** Readers end by themselves; what a project starts may not. */
+function onHost(command: AllowedCommand, program: Program): Start {
+  const words = [program.file, ...program.args];
+  if (command.class === "reader") return { words };
+  return { words: ["/bin/sh", "-c", WAIT_FOR_TICKET, "sh", ...words], ticket: "go\n" };
+}
+
+function handOver(pipe: Writable, ticket: string): void {
+  // A child that is already gone needs none.
+  pipe.on("error", () => {});
+  pipe.end(ticket);
 }
 
 function whenEnded(
@@ -87,7 +117,7 @@ function whenEnded(
       if (child.pid !== undefined) {
         // What the program left behind in its group goes with it.
         kill(-child.pid, "SIGKILL");
-        if (!in_sandbox) facts.watchdog.unwatch(child.pid);
+        facts.watchdog.unwatch(child.pid);
       }
       release();
       resolve(ending(code, signal, in_sandbox));

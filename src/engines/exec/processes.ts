@@ -61,6 +61,8 @@ interface Entry {
   cursor: number;
   used_at: number;
   exit_code: number | undefined;
+  /** When its last words are in, after its end. */
+  finished: Promise<number>;
 }
 
 interface ProcessFacts {
@@ -179,6 +181,7 @@ function adopt(owner: Principal, launched: Launched): Entry {
     cursor: 0,
     used_at: Date.now(),
     exit_code: undefined,
+    finished: Promise.resolve(0),
   };
   const tell = () => {
     for (const listener of entry.listeners) listener();
@@ -193,12 +196,13 @@ function adopt(owner: Principal, launched: Launched): Entry {
     stream.on("error", () => {});
     return new Promise<void>((resolve) => stream.once("close", resolve));
   });
-  void launched.ended.then(async ({ exit_code }) => {
+  entry.finished = launched.ended.then(async ({ exit_code }) => {
     // The last words may still be in the pipe; a child that escaped its group could hold it open for ever.
     await Promise.race([Promise.all(closed), new Promise((resolve) => setTimeout(resolve, 300).unref())]);
     for (const stream of streams) stream.destroy();
     entry.exit_code = exit_code;
     tell();
+    return exit_code;
   });
   return entry;
 }
@@ -208,11 +212,7 @@ type Wanted = Pick<ReadRequest, "cursor" | "wait_for" | "wait_s" | "max_bytes" |
 /** Waits for the text, for anything new when no text is named, for the end or the time, and gives what is there. */
 async function output(entry: Entry, wanted: Wanted): Promise<ProcessOutput> {
   const from = wanted.cursor ?? entry.cursor;
-  const isThere = () =>
-    entry.exit_code !== undefined ||
-    (wanted.wait_for === undefined || wanted.wait_for === ""
-      ? entry.ring.end > from
-      : entry.ring.includes(wanted.wait_for, from));
+  const isThere = finder(entry, from, wanted.wait_for ?? "");
   await until(entry, isThere, wanted.wait_s, wanted.signal);
   const isOver = entry.exit_code !== undefined;
   const { text, next, dropped } = entry.ring.read(from, wanted.max_bytes, isOver);
@@ -223,6 +223,18 @@ async function output(entry: Entry, wanted: Wanted): Promise<ProcessOutput> {
     state: isOver ? "exited" : "running",
     ...(isOver ? { exit_code: entry.exit_code! } : {}),
     ...(dropped > 0 ? { dropped } : {}),
+  };
+}
+
+/** Looks for the text, each time only in what is new; for anything at all when there is no text. */
+function finder(entry: Entry, from: number, text: string): () => boolean {
+  let seen = from;
+  return () => {
+    if (entry.exit_code !== undefined) return true;
+    if (text === "") return entry.ring.end > from;
+    const isFound = entry.ring.includes(text, Math.max(from, seen - Buffer.byteLength(text)));
+    seen = entry.ring.end;
+    return isFound;
   };
 }
 
@@ -251,9 +263,9 @@ async function terminate(entry: Entry, signal: NodeJS.Signals, grace_ms = STOP_G
   if (entry.exit_code !== undefined) return entry.exit_code;
   signalGroup(launched.pid, launched.in_sandbox, signal);
   const last = setTimeout(() => signalGroup(launched.pid, launched.in_sandbox, "SIGKILL"), grace_ms);
-  const { exit_code } = await launched.ended;
+  await launched.ended;
   clearTimeout(last);
-  return exit_code;
+  return entry.finished;
 }
 
 function written(stdin: NodeJS.WritableStream, input: string, signal: AbortSignal): Promise<void> {

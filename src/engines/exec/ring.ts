@@ -18,13 +18,11 @@ export function createRing(max_bytes: number): Ring {
 
   function trim(): void {
     while (chunks.length > 1 && end - start - chunks[0]!.length >= max_bytes) start += chunks.shift()!.length;
-    if (chunks.length > 64) chunks = [Buffer.concat(chunks)];
     const over = end - start - max_bytes;
     // Cut only when a quarter too much has gathered, so that a flood is not copied for every chunk.
-    if (chunks.length === 1 && over > max_bytes / 4) {
-      chunks = [Buffer.from(chunks[0]!.subarray(over))];
-      start += over;
-    }
+    if (over <= max_bytes / 4) return;
+    chunks = [Buffer.from(Buffer.concat(chunks).subarray(over))];
+    start += over;
   }
 
   function bytesFrom(from: number): Buffer {

@@ -1,30 +1,22 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ME, processesWith, testExec } from "./test-exec.ts";
-
-function cmdline(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-async function gone(text: string): Promise<boolean> {
-  for (let tries = 0; tries < 100; tries++) {
-    if (processesWith(text, cmdline).length === 0) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
-}
+import { gone, ME, testExec } from "./test-exec.ts";
 
 describe("a reader", () => {
   it("runs on the host and tells how it ended", async () => {
     await using test = testExec();
     writeFileSync(join(test.root, "a.txt"), "one\ntwo\n");
     const result = await test.run("cat a.txt");
-    expect(result).toMatchObject({ stdout: "one\ntwo\n", stderr: "", exit_code: 0, signal: null, timed_out: false, truncated: false, isolation: "process" });
+    expect(result).toMatchObject({
+      stdout: "one\ntwo\n",
+      stderr: "",
+      exit_code: 0,
+      signal: null,
+      timed_out: false,
+      truncated: false,
+      isolation: "process",
+    });
     expect((await test.run("cat missing.txt")).exit_code).toBe(1);
   });
 
@@ -60,7 +52,12 @@ describe("a reader", () => {
     await using test = testExec();
     writeFileSync(join(test.root, ".llmc/secret.txt"), "needle in state\n");
     writeFileSync(join(test.root, "a.txt"), "needle in a\n");
-    for (const command of ["rg -uuu needle", "rg -uuu -g '.llmc/**' -g '**' needle", "grep -r needle .", "grep -r needle"])
+    for (const command of [
+      "rg -uuu needle",
+      "rg -uuu -g '.llmc/**' -g '**' needle",
+      "grep -r needle .",
+      "grep -r needle",
+    ])
       expect((await test.run(command)).stdout, command).not.toContain("in state");
     await expect(test.run("cat .llmc/secret.txt")).rejects.toMatchObject({ code: "path_denied" });
   });
@@ -105,7 +102,9 @@ describe("project code", () => {
       for (const pid of fs.readdirSync("/proc").filter((n) => /^\\d+$/.test(n)))
         try { console.log(pid, fs.readFileSync("/proc/" + pid + "/environ", "utf8")); } catch {}
       console.log("pids", fs.readdirSync("/proc").filter((n) => /^\\d+$/.test(n)).length);`;
-    const { stdout } = await test.run(["node", "-e", script], { session: { agent_id: "agent", session_id: "s\n1", model: "m" } });
+    const { stdout } = await test.run(["node", "-e", script], {
+      session: { agent_id: "agent", session_id: "s\n1", model: "m" },
+    });
     expect(stdout).not.toContain("CANARY");
     expect(stdout).toContain('"TE_AGENT_ID":"agent"');
     expect(stdout).toContain('"TE_SESSION_ID":"s 1"');
@@ -145,13 +144,23 @@ describe("project code", () => {
 
   it("may end in peace at its deadline", async () => {
     await using test = testExec();
-    const result = await test.run(["node", "-e", "process.on('SIGTERM',()=>{console.log('bye');process.exit(7)});setInterval(()=>{},1e6);console.log('up')"], { timeout_s: 1 });
+    const result = await test.run(
+      [
+        "node",
+        "-e",
+        "process.on('SIGTERM',()=>{console.log('bye');process.exit(7)});setInterval(()=>{},1e6);console.log('up')",
+      ],
+      { timeout_s: 1 },
+    );
     expect(result).toMatchObject({ stdout: "up\nbye\n", timed_out: true, exit_code: 7 });
   });
 
   it("is refused with the reason where there is no sandbox", async () => {
     await using test = testExec({}, { bwrap: null });
-    await expect(test.run("node -e 1")).rejects.toMatchObject({ code: "isolation_required", message: expect.stringContaining("not installed") });
+    await expect(test.run("node -e 1")).rejects.toMatchObject({
+      code: "isolation_required",
+      message: expect.stringContaining("not installed"),
+    });
     expect(await test.exec.isolation()).toMatchObject({ level: "none", orphans: "process group" });
   });
 
@@ -159,9 +168,16 @@ describe("project code", () => {
     await using test = testExec({}, { bwrap: "/bin/false" });
     await expect(test.run("node -e 1")).rejects.toMatchObject({ code: "isolation_required" });
     // One that runs everything and holds nothing.
-    writeFileSync(join(test.outside, "bwrap"), '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done; shift; exec "$@"\n', { mode: 0o755 });
+    writeFileSync(
+      join(test.outside, "bwrap"),
+      '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done; shift; exec "$@"\n',
+      { mode: 0o755 },
+    );
     await using loose = testExec({}, { bwrap: join(test.outside, "bwrap") });
-    await expect(loose.run("node -e 1")).rejects.toMatchObject({ code: "isolation_required", message: expect.stringContaining("LEAK") });
+    await expect(loose.run("node -e 1")).rejects.toMatchObject({
+      code: "isolation_required",
+      message: expect.stringContaining("LEAK"),
+    });
   });
 
   it("runs without one in a place the operator vouches for, and says so", async () => {
@@ -208,7 +224,10 @@ describe("output", () => {
 
   it("survives a store that fails", async () => {
     await using test = testExec();
-    const result = await test.run("seq 1 300000", { max_bytes: 1000, keep: () => Promise.reject(new Error("disk full")) });
+    const result = await test.run("seq 1 300000", {
+      max_bytes: 1000,
+      keep: () => Promise.reject(new Error("disk full")),
+    });
     expect(result).toMatchObject({ exit_code: 0, truncated: true, handle: undefined });
   });
 });
@@ -219,12 +238,36 @@ describe("pytest", () => {
     mkdirSync(join(test.root, "tests"));
     writeFileSync(
       join(test.root, "tests/test_a.py"),
-      ["import pytest", "def test_ok(): pass", "class TestB:", "    def test_bad(self):", "        x = 1", "        assert x == 2, '<&>'", "@pytest.mark.skip", "def test_skip(): pass", "@pytest.fixture", "def broken(): raise ValueError('no')", "def test_err(broken): pass"].join("\n"),
+      [
+        "import pytest",
+        "def test_ok(): pass",
+        "class TestB:",
+        "    def test_bad(self):",
+        "        x = 1",
+        "        assert x == 2, '<&>'",
+        "@pytest.mark.skip",
+        "def test_skip(): pass",
+        "@pytest.fixture",
+        "def broken(): raise ValueError('no')",
+        "def test_err(broken): pass",
+      ].join("\n"),
     );
     const signal = new AbortController().signal;
-    const report = await test.exec.pytest(ME, [], undefined, { timeout_s: 60, signal, keep: async (output) => { for await (const _ of output); return "res_all"; } });
+    const report = await test.exec.pytest(ME, [], undefined, {
+      timeout_s: 60,
+      signal,
+      keep: async (output) => {
+        for await (const _ of output);
+        return "res_all";
+      },
+    });
     expect(report).toMatchObject({ passed: 1, failed: 1, skipped: 1, errors: 1, exit_code: 1, handle: "res_all" });
-    expect(report.failures[0]).toEqual({ id: "tests/test_a.py::TestB::test_bad", file: "tests/test_a.py", line: 6, message: expect.stringContaining("AssertionError: <&>") });
+    expect(report.failures[0]).toEqual({
+      id: "tests/test_a.py::TestB::test_bad",
+      file: "tests/test_a.py",
+      line: 6,
+      message: expect.stringContaining("AssertionError: <&>"),
+    });
     expect(existsSync(join(test.root, ".pytest_cache"))).toBe(false);
   });
 });

@@ -1,23 +1,19 @@
 import { constants } from "node:os";
-import { childrenOf, procStat } from "./proc.ts";
+import { allPids, procStat } from "./proc.ts";
 
-/** Seconds between the polite signal and the last one. */
+/** Milliseconds between the polite signal and the last one. */
 export const GRACE_MS = 2000;
 
-/** Where signals for a command go: to its group, and in a sandbox to the group inside, since the sandbox itself would die of a polite one. */
+/** Signals everything in a command's group. In a sandbox all but bubblewrap itself, which would take the rest with it at once. */
 export function signalGroup(pid: number, inSandbox: boolean, signal: NodeJS.Signals): void {
   if (!inSandbox || signal === "SIGKILL") {
     kill(-pid, signal);
     return;
   }
-  const inner = innermost(pid);
-  if (inner !== undefined) kill(-inner, signal);
-  else kill(-pid, "SIGKILL");
-}
-
-/** The first process inside the sandbox: it leads the session there, and as number 1 of its namespace it heeds no polite signal. */
-function innermost(pid: number): number | undefined {
-  return childrenOf(pid).find((child) => procStat(child)?.pgrp === child);
+  const inside = allPids().filter((each) => each !== pid && procStat(each)?.pgrp === pid);
+  for (const each of inside) kill(each, signal);
+  // Nothing inside yet: it is still being made.
+  if (inside.length === 0) kill(-pid, "SIGKILL");
 }
 
 export function kill(target: number, signal: NodeJS.Signals): boolean {

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type * as z from "zod";
 import { createRoots } from "../../base/path/index.ts";
 import { mintPrincipal } from "../../base/principal.ts";
 import { createExec, type Exec, type ExecDeps, type RunRequest, type RunResult } from "./index.ts";
-import { type ExecOptions, execOptions } from "./options.ts";
+import { execOptions } from "./options.ts";
 import { allPids, procStat } from "./proc.ts";
 
 export const ME = mintPrincipal("local", 0);
@@ -19,10 +20,7 @@ export interface TestExec extends AsyncDisposable {
 }
 
 /** A real engine on a folder of its own. */
-export function testExec(
-  options: Partial<ExecOptions> & Record<string, unknown> = {},
-  deps: Partial<ExecDeps> = {},
-): TestExec {
+export function testExec(options: z.input<typeof execOptions> = {}, deps: Partial<ExecDeps> = {}): TestExec {
   const base = mkdtempSync(join(realpathSync(tmpdir()), "llmc-exec-"));
   const root = join(base, "root");
   const outside = join(base, "outside");
@@ -53,9 +51,35 @@ export function testExec(
 }
 
 /** Living processes whose command line holds this text. */
-export function processesWith(text: string, cmdline: (pid: number) => string): number[] {
+function processesWith(text: string): number[] {
   return allPids().filter((pid) => {
     const stat = procStat(pid);
     return stat !== undefined && stat.state !== "Z" && pid !== process.pid && cmdline(pid).includes(text);
   });
+}
+
+function cmdline(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** Whether no process with this text in its command line is left, now or soon. */
+export async function gone(text: string): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (processesWith(text).length === 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+/** Waits until a process with this text is there. */
+export async function there(text: string, count = 1): Promise<boolean> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (processesWith(text).length >= count) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
 }

@@ -16,7 +16,7 @@ while read -r word group; do
     -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 `;
 
 /** One small shell for the whole server, started with the first child that no sandbox holds. */

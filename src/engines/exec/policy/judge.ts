@@ -22,13 +22,13 @@ export function judge(
   hidden: readonly string[] = [],
 ): Judged {
   if (grammar.style === "words") return judgeWords(who, grammar, args);
+  if (grammar.style === "plain") return { args, paths: [], rule: `${who} text` };
   const words = readGetopt(who, grammar, args);
   checkOperands(who, grammar, words);
   const flags = words.flags.filter((flag) => flag.name !== grammar.cwd_flag);
   const written = flags.flatMap((flag) => write(flag));
   const excluded = (grammar.exclude ?? []).flatMap((form) => hidden.map((name) => form.replace("{}", name)));
-  const tail =
-    grammar.operands === "refs" ? refTail(words) : words.operands.length > 0 ? ["--", ...words.operands] : [];
+  const tail = operandTail(grammar, words);
   const cwd = words.flags.findLast((flag) => flag.name === grammar.cwd_flag)?.value;
   return {
     args: [...(grammar.before ?? []), ...written, ...excluded, ...(grammar.after ?? []), ...tail],
@@ -157,6 +157,8 @@ function checkOperands(who: string, grammar: CompiledGrammar, words: Words): voi
       who,
       most === 0 ? `${who} takes no arguments besides flags here.` : `${who} takes at most ${most} here.`,
     );
+  if (grammar.no_dashes && operands.some((word) => word.startsWith("-") && word !== "-"))
+    throw denied(who, `${who} cannot take a word that begins with a dash here.`);
   const first = operands[0] ?? "";
   if (grammar.first_operand && !grammar.first_operand.test(first))
     throw denied(who, `${who} ${visible(first)} is not among what is allowed.`);
@@ -183,6 +185,12 @@ function write(flag: Words["flags"][number]): string[] {
   if (flag.value === undefined) return [flag.name];
   if (flag.name.startsWith("--")) return [`${flag.name}=${flag.value}`];
   return flag.kind === "attached" ? [flag.name + flag.value] : [flag.name, flag.value];
+}
+
+function operandTail(grammar: CompiledGrammar, words: Words): string[] {
+  if (grammar.operands === "refs") return refTail(words);
+  if (words.operands.length === 0) return [];
+  return grammar.no_dashes ? words.operands : ["--", ...words.operands];
 }
 
 /** Refs stay before `--` and pathspecs after it, as the caller put them: git tells them apart by it. */

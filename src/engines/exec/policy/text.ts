@@ -280,6 +280,7 @@ export const text: readonly Rule[] = [
     flags:
       "-r -c -s -n -e -S -M -C -R -j -a --raw-output --compact-output --slurp --null-input --exit-status --sort-keys --monochrome-output --color-output --raw-input --join-output --ascii-output --tab --indent=int",
     operands: "pattern paths",
+    no_dashes: true,
     first_operand_not: /\b(import|include|modulemeta|get_search_list|input_filename)\b/,
     allows: ["jq .a x.json", "jq -r '.[] | .name' x.json", "jq -n 1+1"],
     refuses: [
@@ -290,6 +291,7 @@ export const text: readonly Rule[] = [
       "jq --slurpfile a b .",
       'jq \'import "a" as $x {search:"/etc"}; .\' x',
       "jq --args . x",
+      "jq -- . -L/etc",
     ],
   },
 ];

@@ -10,14 +10,16 @@ export interface Grammar {
   readonly flags?: string;
   readonly operands?: Operands;
   readonly max_operands?: number;
-  /** `getopt`: short flags combine and values attach. `words`: every flag is one word, paths come first (find). */
-  readonly style?: "getopt" | "words";
+  /** `getopt`: short flags combine and values attach. `words`: every flag is one word, paths come first (find). `plain`: all of it is text (echo). */
+  readonly style?: "getopt" | "words" | "plain";
   /** With one of these flags the first operand is no pattern. */
   readonly pattern_in_flags?: readonly string[];
   /** The first operand must look like this ... */
   readonly first_operand?: RegExp;
   /** ... and must not look like this. */
   readonly first_operand_not?: RegExp;
+  /** The program knows no `--`: operands stand alone and may not begin with a dash. */
+  readonly no_dashes?: true;
   /** One of these flags is needed, always or as soon as there are operands. */
   readonly need_one_of?: readonly string[];
   readonly operands_need_one_of?: readonly string[];
