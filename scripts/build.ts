@@ -1,5 +1,6 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
+import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 
 /**
@@ -24,7 +25,6 @@ const builtins: Plugin = {
 };
 
 /** One bundle, cut where code is loaded lazily. What has a binary of its own stays a dependency. */
-rmSync("dist", { recursive: true, force: true });
 const result = await build({
   entryPoints: { main: "src/main.ts" },
   outdir: "dist",
@@ -43,6 +43,9 @@ const result = await build({
   plugins: [builtins],
   logLevel: "warning",
 });
+// Old pieces go after the new ones are there: a server that starts meanwhile finds all it names.
+const written = new Set(Object.keys(result.metafile.outputs).map((path) => basename(path)));
+for (const name of readdirSync("dist")) if (!written.has(name)) rmSync(join("dist", name), { recursive: true });
 chmodSync("bin/llmc", 0o755);
 const outputs = Object.entries(result.metafile.outputs).sort(([, a], [, b]) => b.bytes - a.bytes);
 const bytes = outputs.reduce((sum, [, output]) => sum + output.bytes, 0);

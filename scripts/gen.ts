@@ -15,7 +15,9 @@ const files = new Map<string, string>([
   ...toolSnapshots().map(([name, text]): [string, string] => [join(SNAPS, `${name}.json`), text]),
 ]);
 
-const stale = readdirSync(SNAPS, { withFileTypes: true }).map((entry) => join(SNAPS, entry.name)).filter((path) => !files.has(path));
+const stale = readdirSync(SNAPS, { withFileTypes: true })
+  .map((entry) => join(SNAPS, entry.name))
+  .filter((path) => !files.has(path));
 const wrong = [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
 
 if (check) {

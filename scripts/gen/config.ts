@@ -18,13 +18,19 @@ export function exampleToml(): string {
       text += `\n[${section}]\n`;
     }
     text += `# ${key.description}${choices(key)}\n`;
-    text += key.default === undefined || key.kind === "table" ? `# ${name} = ${placeholder(key)}\n` : `${name} = ${toml(key.default)}\n`;
+    text +=
+      key.default === undefined || key.kind === "table"
+        ? `# ${name} = ${placeholder(key)}\n`
+        : `${name} = ${toml(key.default)}\n`;
   }
   return text;
 }
 
 export function configReference(): string {
-  const rows = allKeys().map((key) => `| \`${key.path}\` | ${key.default === undefined ? "–" : `\`${toml(key.default)}\``} | ${cell(key.description + choices(key))} |`);
+  const rows = allKeys().map(
+    (key) =>
+      `| \`${key.path}\` | ${key.default === undefined ? "–" : `\`${toml(key.default)}\``} | ${cell(key.description + choices(key))} |`,
+  );
   return [
     "# Configuration",
     "",

@@ -11,7 +11,10 @@ type Json = Record<string, unknown>;
 export function toolSnapshots(): [string, string][] {
   return TOOLS.map((tool) => {
     const [listed] = listTools([tool], { dialect: "portable", structured: false });
-    return [tool.name, `${JSON.stringify({ tokens: countTokens(JSON.stringify(listed)), effects: tool.effects, listed, output: wireOutput(tool) }, null, 2)}\n`];
+    return [
+      tool.name,
+      `${JSON.stringify({ tokens: countTokens(JSON.stringify(listed)), effects: tool.effects, listed, output: wireOutput(tool) }, null, 2)}\n`,
+    ];
   });
 }
 
@@ -50,8 +53,13 @@ function argumentRows(tool: Tool): string[] {
   const required = new Set((schema["required"] as string[] | undefined) ?? []);
   const entries = Object.entries((schema["properties"] as Record<string, Json> | undefined) ?? {});
   if (entries.length === 0) return ["No arguments.", ""];
-  const rows = entries.map(([name, property]) => `| \`${name}\` | ${typeText(property, "").replaceAll("|", "\\|")} | ${required.has(name) ? "required" : defaultText(property)} | ${bounds(property)} |`);
-  const exclusive = tool.exactly_one ? [`Exactly one of ${tool.exactly_one.map((name) => `\`${name}\``).join(", ")}.`, ""] : [];
+  const rows = entries.map(
+    ([name, property]) =>
+      `| \`${name}\` | ${typeText(property, "").replaceAll("|", "\\|")} | ${required.has(name) ? "required" : defaultText(property)} | ${bounds(property)} |`,
+  );
+  const exclusive = tool.exactly_one
+    ? [`Exactly one of ${tool.exactly_one.map((name) => `\`${name}\``).join(", ")}.`, ""]
+    : [];
   return ["| argument | type | default | bounds |", "|---|---|---|---|", ...rows, "", ...exclusive];
 }
 
@@ -84,7 +92,8 @@ function typeText(schema: Json, indent: string, bulk?: string): string {
   const required = new Set((schema["required"] as string[] | undefined) ?? []);
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(
-    ([name, child]) => `${inner}${name}${required.has(name) ? "" : "?"}: ${typeText(child, inner)};${name === bulk ? " // bulk" : ""}`,
+    ([name, child]) =>
+      `${inner}${name}${required.has(name) ? "" : "?"}: ${typeText(child, inner)};${name === bulk ? " // bulk" : ""}`,
   );
   return lines.length === 0 ? "{}" : `{\n${lines.join("\n")}\n${indent}}`;
 }
@@ -94,6 +103,9 @@ function wrapped(type: string): string {
 }
 
 export async function readmeTools(): Promise<string> {
-  const rows = TOOLS.map((tool) => `| \`${tool.name}\` | ${tool.description.replaceAll("|", "\\|")} | ${annotationsOf(tool)?.readOnlyHint ? "read" : tool.effects.join(", ")} |`);
+  const rows = TOOLS.map(
+    (tool) =>
+      `| \`${tool.name}\` | ${tool.description.replaceAll("|", "\\|")} | ${annotationsOf(tool)?.readOnlyHint ? "read" : tool.effects.join(", ")} |`,
+  );
   return ["| tool | what it does | effects |", "|---|---|---|", ...rows].join("\n");
 }
