@@ -65,7 +65,8 @@ export async function putStream<T>(
       return claim({ id, bytes });
     });
   } finally {
-    await freeUnowned(db, id);
+    // What cannot be freed now, because the store fails or was closed, is found by the next sweep.
+    await freeUnowned(db, id).catch(() => {});
   }
 }
 

@@ -7,8 +7,8 @@ export interface Scope {
   readonly excluded: readonly string[];
   /** Names (plain globs) that a hit's file must have, where known beforehand. */
   readonly names: readonly string[] | undefined;
-  /** Whether ignore files of the folders above count. */
-  readonly parents: boolean;
+  /** Else ripgrep would heed no .gitignore, or every one up to the top. */
+  readonly in_repository: boolean;
   readonly sorted: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Query {
   readonly context_lines: number;
 }
 
-const ALWAYS = ["--no-config", "--color=never", "--null", "--no-require-git", "--no-ignore-global"];
+const ALWAYS = ["--no-config", "--color=never", "--null", "--no-ignore-global"];
 
 /** Each line as `path NUL line:column:offset:text`, context as `path NUL line-offset-text`: no name can fake another record. */
 export function contentArgv(query: Query, scope: Scope): string[] {
@@ -59,7 +59,7 @@ function scopeFlags(scope: Scope): string[] {
     ...scope.excluded.map((glob) => `--glob=!${glob}`),
     ...(scope.names ?? []).map((name) => `--type-add=wanted:${name}`),
     ...(scope.names ? ["--type=wanted"] : []),
-    ...(scope.parents ? [] : ["--no-ignore-parent"]),
+    ...(scope.in_repository ? [] : ["--no-require-git", "--no-ignore-parent"]),
     ...(scope.sorted ? ["--sort=path"] : []),
   ];
 }

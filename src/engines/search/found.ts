@@ -14,6 +14,8 @@ export interface FileHits<T> {
 
 /** What a search keeps, however much there is to find. */
 const MAX_FOUND_BYTES = 8 * 1024 ** 2;
+/** What a hit takes besides its text. */
+const HIT_BYTES = 100;
 
 /** All that was found, file by file, up to the limits. */
 export interface Found<T> {
@@ -39,13 +41,13 @@ export function createFound<T>(max_count: number): Found<T> {
       return isFull;
     },
     add(file, hit, size) {
-      if (count >= max_count || bytes + size > MAX_FOUND_BYTES) {
+      if (count >= max_count || bytes + size + HIT_BYTES > MAX_FOUND_BYTES) {
         isFull = true;
         return false;
       }
       file.hits.push(hit);
       count++;
-      bytes += size;
+      bytes += size + HIT_BYTES;
       return true;
     },
     begin(name) {

@@ -1,7 +1,7 @@
 /** Search by ripgrep: streamed, bounded, ordered, and held against the files themselves before it is told. */
 import { closeSync } from "node:fs";
 import { Fault } from "../../base/fault.ts";
-import { type Pinned, pin, type Roots, reopen, type SafePath } from "../../base/path/index.ts";
+import { pin, type Roots, reopen, type SafePath } from "../../base/path/index.ts";
 import { contentArgv, descriptorArgv, filesArgv, type Query, type Scope } from "./argv.ts";
 import { findRipgrep, type Ripgrep } from "./binary.ts";
 import { createCollector } from "./content.ts";
@@ -13,7 +13,7 @@ import type { SearchOptions } from "./options.ts";
 import { createQuiet } from "./quiet.ts";
 import { createRecords } from "./records.ts";
 import { judge, runRipgrep } from "./run.ts";
-import { exclusions, parentsCount } from "./scope.ts";
+import { type Exclusions, exclusions } from "./scope.ts";
 import { createVerifier, type VerifiedFile } from "./verified.ts";
 
 export type { Hit } from "./found.ts";
@@ -122,21 +122,15 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
     };
   }
 
-  function scopeOf(
-    query: FilesQuery,
-    folder: Pinned,
-    names: Glob["names"],
-    excluded: readonly string[],
-    sorted: boolean,
-  ): Scope {
-    return { options, excluded, names, parents: parentsCount(folder, query.root.root), sorted };
+  function scopeOf({ globs, in_repository }: Exclusions, names: Glob["names"], sorted: boolean): Scope {
+    return { options, excluded: globs, names, in_repository, sorted };
   }
 
   return {
     async files(query, signal) {
       using folder = pin(deps.roots, query.root);
       if (!folder.stat.isDirectory()) throw new Fault("not_a_directory", `${folder.shown} is not a folder.`);
-      const excluded = exclusions(options.ignore, query.root.root, folder.real, deps.state_dir);
+      const excluded = exclusions(options, query.root.root, folder.real, deps.state_dir);
       const glob = globOf(query.file_glob);
       using verifier = createVerifier(deps.roots, folder, query.root);
       const filter = nameFilter(query.pattern, glob);
@@ -145,7 +139,7 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
         signal,
         (hit) => hit.path,
         async (found, sorted, until) => {
-          const argv = filesArgv(scopeOf(query, folder, glob?.names, excluded.globs, sorted));
+          const argv = filesArgv(scopeOf(excluded, glob?.names, sorted));
           const names = createNames(found, {
             roots: deps.roots,
             folder,
@@ -198,13 +192,13 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
         });
       }
 
-      const excluded = exclusions(options.ignore, query.root.root, place.real, deps.state_dir);
+      const excluded = exclusions(options, query.root.root, place.real, deps.state_dir);
       using verifier = createVerifier(deps.roots, place, query.root);
       const wanted = (path: string) => (glob?.matches(path) ?? true) && !excluded.hides(path);
       return await search<Hit>(query, signal, identity, async (found, sorted, until) => {
         const collector = createCollector(found, verifier, { ...shape, wanted, quiet: createQuiet(place) });
         const records = createRecords(window, collector.take);
-        const argv = contentArgv(query, scopeOf(query, place, glob?.names, excluded.globs, sorted));
+        const argv = contentArgv(query, scopeOf(excluded, glob?.names, sorted));
         try {
           const ran = await run(argv, { cwd: place.proc }, until, (chunk) => {
             records.push(chunk);

@@ -133,12 +133,36 @@ describe("a search in contents", () => {
     expect(paths((await strict.files({ pattern: ".js", in: "src" })).hits)).toEqual(["src/a.js"]);
   });
 
-  it("honours the ignore files above the folder that is searched", async () => {
-    mkdirSync(join(dir, ".git"));
-    write(".gitignore", "*.gen.js\n");
-    for (const path of ["src/a.js", "src/b.gen.js"]) write(path, "needle\n");
-    expect(paths((await engine().content({ pattern: "needle", in: "src" })).hits)).toEqual(["src/a.js"]);
-  });
+  it.each([true, false])(
+    "honours the ignore files above the folder that is searched (git repository: %s)",
+    async (isGit) => {
+      if (isGit) mkdirSync(join(dir, ".git"));
+      write(".gitignore", "*.gen.js\n/src/out/\nkeep.*\n");
+      write("src/.gitignore", "!keep.me\n");
+      for (const path of ["src/in/a.js", "src/in/b.gen.js", "src/out/c.js", "src/in/keep.me"]) write(path, "needle\n");
+      for (const at of [".", "src", "src/in"])
+        expect(paths((await engine().content({ pattern: "needle", in: at })).hits)).toEqual([
+          "src/in/a.js",
+          "src/in/keep.me",
+        ]);
+      expect(paths((await engine().files({ pattern: ".js", in: "src/in" })).hits)).toEqual(["src/in/a.js"]);
+    },
+  );
+
+  it.each([true, false])(
+    "knows no ignore file above the root, or above the repository (git repository: %s)",
+    async (isGit) => {
+      write(".gitignore", "*\n");
+      write("project/sub/a.txt", "needle\n");
+      if (isGit) mkdirSync(join(dir, "project", ".git"));
+      const roots = createRoots({ roots: [join(dir, "project")] });
+      const search = createSearch(searchOptions.parse({}), { roots, state_dir: join(dir, "state"), path: "" });
+      for (const at of [".", "sub"]) {
+        const found = await search.files({ root: roots.mint(at, "read"), pattern: "a.txt", max_results: 5 }, never);
+        expect(paths(found.hits)).toEqual(["sub/a.txt"]);
+      }
+    },
+  );
 
   it("looks at hidden files only when configured, and never into .git or the state folder", async () => {
     for (const path of [".github/ci.yml", ".git/config", ".llmc/handles.db", ".env.local", "a.txt"])
