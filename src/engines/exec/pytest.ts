@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AllowedCommand } from "../../base/command.ts";
@@ -62,7 +62,8 @@ export async function runPytest(
 
 async function readReport(path: string): Promise<string | undefined> {
   try {
-    await using file = await open(path, "r");
+    // The tests could have put anything in its place: a link is not followed, a pipe is not waited for.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = await file.stat();
     if (!stat.isFile() || stat.size > MAX_REPORT) return undefined;
     return await file.readFile("utf8");

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as z from "zod";
-import { createRoots } from "../../base/path/index.ts";
+import { createRoots, type Roots } from "../../base/path/index.ts";
 import { mintPrincipal } from "../../base/principal.ts";
 import { createExec, type Exec, type ExecDeps, type RunRequest, type RunResult } from "./index.ts";
 import { execOptions } from "./options.ts";
@@ -14,6 +14,8 @@ export const OTHER = mintPrincipal("token", "other");
 export interface TestExec extends AsyncDisposable {
   readonly exec: Exec;
   readonly root: string;
+  readonly roots: Roots;
+  readonly state_dir: string;
   /** A folder beside the root, which nothing may reach. */
   readonly outside: string;
   run(command: string | readonly string[], request?: Partial<RunRequest> & { cwd?: string }): Promise<RunResult>;
@@ -38,6 +40,8 @@ export function testExec(options: z.input<typeof execOptions> = {}, deps: Partia
   return {
     exec,
     root,
+    roots,
+    state_dir,
     outside,
     async run(command, { cwd, ...request } = {}) {
       const allowed = await exec.allow(typeof command === "string" ? { command, cwd } : { argv: command, cwd });
