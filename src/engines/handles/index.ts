@@ -13,7 +13,7 @@ import type { HandlesOptions } from "./options.ts";
 import { type Page, pageOfBytes, pageOfLines, type Source } from "./paging.ts";
 import { type FileIdentity, fileSource, identify, withFile } from "./reference.ts";
 import { runs, thisRunner } from "./runner.ts";
-import { type HandleRow, MIGRATIONS } from "./schema.ts";
+import { type HandleRow, MIGRATIONS, NEXT_RANK } from "./schema.ts";
 import type { HandleInfo, HandleMeta, HandleState, Handles, LinePage, Payload } from "./types.ts";
 
 export { type HandlesOptions, handlesOptions } from "./options.ts";
@@ -25,7 +25,7 @@ interface HandlesDeps {
   readonly roots: Roots;
 }
 
-const ENDED = "state = ?, expires_ms = ?, progress = ?, cancel = 0";
+const ENDED = `state = ?, expires_ms = ?, progress = ?, cancel = 0, rank = ${NEXT_RANK}`;
 
 export function createHandles(options: HandlesOptions, deps: HandlesDeps): Handles {
   const runner = thisRunner();
@@ -53,8 +53,8 @@ export function createHandles(options: HandlesOptions, deps: HandlesDeps): Handl
   ): string {
     const id = unguessableId("res");
     const now = Date.now();
-    const sql = `INSERT INTO handle (id, owner, kind, path, root, state, bytes, blob, file, runner, beat_ms, created_ms, expires_ms)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    const sql = `INSERT INTO handle (id, owner, kind, path, root, state, bytes, blob, file, runner, beat_ms, created_ms, expires_ms, rank)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${NEXT_RANK})`;
     const from = [
       id,
       owner,

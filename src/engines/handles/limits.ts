@@ -24,7 +24,7 @@ export function createLimits(options: HandlesOptions, runner: string): Limits {
   }
 
   async function evict(db: Db, keep: string): Promise<void> {
-    const oldest = "SELECT id, blob FROM handle WHERE state != 'running' AND id != ? ORDER BY expires_ms, seq LIMIT 1";
+    const oldest = "SELECT id, blob FROM handle WHERE state != 'running' AND id != ? ORDER BY rank LIMIT 1";
     while (over(db)) {
       const victim = db.get<Victim>(oldest, keep);
       if (!victim) return;

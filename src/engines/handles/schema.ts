@@ -3,6 +3,9 @@ import type { HandleState } from "./types.ts";
 /** Every chunk of a blob has this size, but the last one: so a byte's chunk is known without asking. */
 export const CHUNK_BYTES = 64 * 1024;
 
+/** The order in which results came: the oldest leave first. A job takes its place when it ends. */
+export const NEXT_RANK = "(SELECT coalesce(max(rank), 0) + 1 FROM handle)";
+
 /**
  * A blob without a sha256 is being written by `writer`, or is on its way out. Small blobs have no line counts: there lines are found by looking. `total` is kept by triggers, so that the limits
  * hold across processes without counting rows.
@@ -27,8 +30,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX chunk_by_byte ON chunk (blob, byte);
   CREATE INDEX chunk_by_line ON chunk (blob, newlines, byte) WHERE newlines IS NOT NULL;
   CREATE TABLE handle (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
+    id TEXT PRIMARY KEY,
     owner TEXT NOT NULL,
     kind TEXT NOT NULL,
     path TEXT,
@@ -42,6 +44,7 @@ export const MIGRATIONS: readonly string[] = [
     runner TEXT,
     cancel INTEGER NOT NULL DEFAULT 0,
     beat_ms INTEGER NOT NULL DEFAULT 0,
+    rank INTEGER NOT NULL UNIQUE,
     created_ms INTEGER NOT NULL,
     expires_ms INTEGER NOT NULL
   ) STRICT;
@@ -65,7 +68,6 @@ export const MIGRATIONS: readonly string[] = [
 ];
 
 export interface HandleRow {
-  readonly seq: number;
   readonly id: string;
   readonly owner: string;
   readonly kind: string;
