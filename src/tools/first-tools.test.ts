@@ -8,7 +8,16 @@ import { mintPrincipal } from "../base/principal.ts";
 
 interface Read {
   data: string;
-  meta: { path: string; length: number; truncated: boolean; next_offset_bytes?: number; handle?: string; size?: number; replaced?: boolean; binary?: boolean };
+  meta: {
+    path: string;
+    length: number;
+    truncated: boolean;
+    next_offset_bytes?: number;
+    handle?: string;
+    size?: number;
+    replaced?: boolean;
+    binary?: boolean;
+  };
 }
 
 describe("read_file", () => {
@@ -18,7 +27,11 @@ describe("read_file", () => {
     let joined = "";
     let offset: number | undefined = 0;
     while (offset !== undefined) {
-      const { data, meta }: Read = await bed.payload<Read>("read_file", { path: "a.txt", offset_bytes: offset, max_bytes: 1001 });
+      const { data, meta }: Read = await bed.payload<Read>("read_file", {
+        path: "a.txt",
+        offset_bytes: offset,
+        max_bytes: 1001,
+      });
       joined += data;
       offset = meta.next_offset_bytes;
       expect(meta.truncated).toBe(offset !== undefined);
@@ -27,7 +40,9 @@ describe("read_file", () => {
   });
 
   it("gives a model a page that fits and says where the next one begins", async () => {
-    const text = Array.from({ length: 20_000 }, (_, line) => `export const value${line} = compute(${line});\n`).join("");
+    const text = Array.from({ length: 20_000 }, (_, line) => `export const value${line} = compute(${line});\n`).join(
+      "",
+    );
     await using bed = createBed({ files: { "big.ts": text } });
     let joined = "";
     let offset: number | undefined = 0;
@@ -52,9 +67,14 @@ describe("read_file", () => {
   });
 
   it("flags bytes that are not UTF-8, and says that a binary file is one", async () => {
-    await using bed = createBed({ files: { latin: Buffer.from("caf\xe9", "latin1"), image: Buffer.from("\x89PNG\r\n\x1a\n\0\0\0", "latin1") } });
+    await using bed = createBed({
+      files: { latin: Buffer.from("caf\xe9", "latin1"), image: Buffer.from("\x89PNG\r\n\x1a\n\0\0\0", "latin1") },
+    });
     expect((await bed.payload<Read>("read_file", { path: "latin" })).meta.replaced).toBe(true);
-    expect(await bed.payload<Read>("read_file", { path: "image" })).toMatchObject({ data: "", meta: { binary: true, size: 11 } });
+    expect(await bed.payload<Read>("read_file", { path: "image" })).toMatchObject({
+      data: "",
+      meta: { binary: true, size: 11 },
+    });
   });
 
   it("answers FIFOs at once, and an ordinary read after five of them", async () => {
@@ -80,7 +100,12 @@ describe("read_file", () => {
       const reply = await bed.call("read_file", { path });
       return reply.ok ? "ok" : reply.fault.code;
     };
-    expect([await code("sub"), await code("gone"), await code("../gone"), await code("../../etc/passwd")]).toEqual(["is_directory", "file_not_found", "path_denied", "path_denied"]);
+    expect([await code("sub"), await code("gone"), await code("../gone"), await code("../../etc/passwd")]).toEqual([
+      "is_directory",
+      "file_not_found",
+      "path_denied",
+      "path_denied",
+    ]);
   });
 });
 
@@ -89,7 +114,9 @@ describe("list_dir", () => {
     await using bed = createBed({ files: { "b.txt": "", "a/x": "", ".env": "" } });
     symlinkSync("/etc", join(bed.root, "link"));
     expect((await bed.payload<{ data: string[] }>("list_dir", { path: "." })).data).toEqual(["a/", "b.txt", "link"]);
-    expect((await bed.payload<{ data: string[] }>("list_dir", { path: ".", include_hidden: true })).data).toContain(".env");
+    expect((await bed.payload<{ data: string[] }>("list_dir", { path: ".", include_hidden: true })).data).toContain(
+      ".env",
+    );
     expect(await bed.call("list_dir", { path: "link" })).toMatchObject({ fault: { code: "path_denied" } });
   });
 
@@ -101,8 +128,13 @@ describe("list_dir", () => {
   });
 
   it("cuts at max_entries and keeps the whole list behind a handle", async () => {
-    await using bed = createBed({ files: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`d/${index}`, ""])) });
-    const { data, meta } = await bed.payload<{ data: string[]; meta: { truncated: boolean; handle: string } }>("list_dir", { path: "d", max_entries: 5 });
+    await using bed = createBed({
+      files: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`d/${index}`, ""])),
+    });
+    const { data, meta } = await bed.payload<{ data: string[]; meta: { truncated: boolean; handle: string } }>(
+      "list_dir",
+      { path: "d", max_entries: 5 },
+    );
     expect([data.length, meta.truncated]).toEqual([5, true]);
     expect((await bed.payload<Read>("read_file", { path: meta.handle })).data.split("\n")).toHaveLength(20);
   });
@@ -113,7 +145,9 @@ describe("stat", () => {
     await using bed = createBed({ files: { a: "12345" } });
     chmodSync(join(bed.root, "a"), 0o640);
     symlinkSync("a", join(bed.root, "link"));
-    expect(await bed.payload("stat", { path: "a" })).toMatchObject({ data: { size: 5, mode: "0640", type: "file", path: "a" } });
+    expect(await bed.payload("stat", { path: "a" })).toMatchObject({
+      data: { size: 5, mode: "0640", type: "file", path: "a" },
+    });
     expect(await bed.payload("stat", { path: "link" })).toMatchObject({ data: { path: "a", link: "a" } });
     expect(await bed.payload("stat", { path: "." })).toMatchObject({ data: { type: "directory" } });
   });
@@ -122,9 +156,18 @@ describe("stat", () => {
 describe("health and metrics", () => {
   it("tell the server's state", async () => {
     await using bed = createBed();
-    expect(await bed.payload("health")).toMatchObject({ ok: true, version: "v0", server_version: expect.stringMatching(/^\d/), mode: "hybrid" });
+    expect(await bed.payload("health")).toMatchObject({
+      ok: true,
+      version: "v0",
+      server_version: expect.stringMatching(/^\d/),
+      mode: "hybrid",
+    });
     await bed.call("stat", { path: "gone" });
-    expect(await bed.payload("get_metrics")).toMatchObject({ calls: 2, errors: { file_not_found: 1 }, tools: { stat: { calls: 1, errors: 1 } } });
+    expect(await bed.payload("get_metrics")).toMatchObject({
+      calls: 2,
+      errors: { file_not_found: 1 },
+      tools: { stat: { calls: 1, errors: 1 } },
+    });
   });
 });
 
@@ -132,7 +175,10 @@ describe("a broken or read-only state folder", () => {
   it("never takes an answer away", async () => {
     await using bed = createBed({ files: { "a.txt": "0123456789" } });
     mkdirSync(join(bed.root, ".llmc"), { recursive: true });
-    writeFileSync(join(bed.root, ".llmc/handles.db"), "this is not a database, and it is long enough to be looked at as one".repeat(20));
+    writeFileSync(
+      join(bed.root, ".llmc/handles.db"),
+      "this is not a database, and it is long enough to be looked at as one".repeat(20),
+    );
     const { data, meta } = await bed.payload<Read>("read_file", { path: "a.txt", max_bytes: 4 });
     expect([data, meta.truncated, meta.handle]).toEqual(["0123", true, undefined]);
     appendFileSync(join(bed.root, "a.txt"), "x");
