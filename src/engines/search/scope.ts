@@ -41,8 +41,10 @@ function ignoredAbove(root: string, folder: string): (path: string) => boolean {
   const levels: { readonly below: string; readonly rules: readonly Rule[] }[] = [];
   for (let at = folder; at !== root && at !== dirname(at); ) {
     at = dirname(at);
-    const rules = rulesOf(join(at, ".gitignore"));
-    if (rules.length > 0) levels.push({ below: `${relative(at, folder)}/`, rules });
+    const below = `${relative(at, folder)}/`;
+    // A rule that hides the folder itself was overruled by whoever asked for it.
+    const rules = rulesOf(join(at, ".gitignore")).filter((rule) => !rule.matches(`${below}\u0001`));
+    if (rules.length > 0) levels.push({ below, rules });
   }
   // What the folder's own file speaks of was judged by ripgrep, and those above have no say in it.
   const own = levels.length > 0 ? rulesOf(join(folder, ".gitignore")) : [];
