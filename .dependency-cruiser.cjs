@@ -8,7 +8,8 @@ const layers = {
   top: "^src/(config|cli)/|^src/(app|main|process|version)[.]ts$",
 };
 const above = (...names) => names.map((name) => layers[name]).join("|");
-const test = "[.]test[.]ts$";
+/** Tests, what helps them, and programs that only tests start. */
+const test = "[.](test|child)[.]ts$|/test-[^/]*[.]ts$";
 
 /** The seam of the handles engine is types only: everyone may know it. */
 const seam = "^src/engines/handles/types[.]ts$";
@@ -30,7 +31,7 @@ module.exports = {
     {
       name: "engines-have-one-door",
       severity: "error",
-      from: { pathNot: ["^src/engines/", "^(tests|bench|scripts)/"] },
+      from: { pathNot: ["^src/engines/", "^(tests|bench|scripts)/", test] },
       to: { path: layers.engines, pathNot: ["^src/engines/[^/]+/(index|options)[.]ts$", seam] },
     },
     {
@@ -47,7 +48,7 @@ module.exports = {
     },
     { name: "only-main-exits", severity: "error", from: { path: "^src/", pathNot: ["^src/(main|process)[.]ts$", test] }, to: { path: "^src/(main|process)[.]ts$" } },
     { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
-    { name: "no-tests-in-code", severity: "error", from: { path: "^src/", pathNot: test }, to: { path: "^(tests|bench|scripts)/|[.]test[.]ts$" } },
+    { name: "no-tests-in-code", severity: "error", from: { path: "^src/", pathNot: test }, to: { path: `^(tests|bench|scripts)/|${test}` } },
   ],
   options: {
     tsConfig: { fileName: "tsconfig.json" },
