@@ -156,6 +156,8 @@ interface Replacement {
   readonly executable?: boolean | undefined;
   /** Looked at last, under the lock, right before the new file takes the place. */
   readonly check?: () => void;
+  /** Work for the time in which the disk is waited for. */
+  readonly meanwhile?: () => void;
 }
 
 /** The new file is written beside the old one, reaches the disk, and takes its place in one step. */
@@ -166,7 +168,7 @@ export async function replaceFile(deps: ChangeDeps, here: Place, hold: Hold, nex
   try {
     const fd = stage(path, next);
     try {
-      await synced(fd);
+      await Promise.all([synced(fd), next.meanwhile?.()]);
     } finally {
       closeSync(fd);
     }

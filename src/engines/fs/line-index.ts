@@ -1,4 +1,5 @@
 import type { Stats } from "node:fs";
+import type { BinaryKind } from "./binary.ts";
 import { readInto } from "./io.ts";
 
 export const BLOCK = 64 * 1024;
@@ -8,6 +9,8 @@ const TICK_MS = 50;
 
 /** How many \n end in each block of a file: enough to find any line by reading one block. Eight bytes for each 64 KiB. */
 export class LineIndex {
+  /** What the file is if it is no text; null once it is known to be text. */
+  binary: BinaryKind | null | undefined;
   readonly #size: number;
   /** Newlines up to the end of block i. */
   #totals: number[] = [];

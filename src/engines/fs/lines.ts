@@ -13,7 +13,7 @@ const MAX_SLICE_BYTES = 2 * 1024 * 1024;
 const COUNT_BYTES = 64 * 1024 * 1024;
 /** How far the end of one line is sought before the slice ends within it. */
 const MAX_SEEK_BYTES = 16 * 1024 * 1024;
-const WINDOW = 256 * 1024;
+const WINDOW = 2 * BLOCK;
 
 export interface LineSlice {
   readonly content: string;
@@ -42,8 +42,8 @@ export async function readLines(
   const fd = reopen(file);
   try {
     const reader = new Reader(fd, file.stat.size, signal);
-    const binary = binaryKind(await reader.window(0));
-    if (binary !== undefined) return { ...NOTHING, binary };
+    if (index.binary === undefined) index.binary = binaryKind(await reader.window(0)) ?? null;
+    if (index.binary) return { ...NOTHING, binary: index.binary };
     await index.extend(fd, offset_lines, file.stat.size, signal);
     const start = await startOf(reader, index, offset_lines);
     const slice = start === undefined ? EMPTY : await collect(reader, start, max_lines);

@@ -28,6 +28,14 @@ export function entriesOf(proc: string, shown: string): Dirent[] {
   }
 }
 
+export function namesOf(proc: string, shown: string): string[] {
+  try {
+    return readdirSync(proc);
+  } catch (error) {
+    throw translated(shown, error);
+  }
+}
+
 export function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

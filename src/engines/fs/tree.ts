@@ -4,7 +4,7 @@ import picomatch from "picomatch";
 import { Fault } from "../../base/fault.ts";
 import { type Pinned, pinDir, type Roots, type SafePath } from "../../base/path/index.ts";
 import { type EntryType, entryType, isoTime } from "./facts.ts";
-import { byBytes, entriesOf } from "./list.ts";
+import { byBytes, namesOf } from "./list.ts";
 
 const O_PATH = 0o10000000;
 /** No list is longer, whatever the disk holds. */
@@ -68,8 +68,7 @@ function readFolder(
     const proc = `/proc/self/fd/${fd}`;
     const folders: string[] = [];
     const names: string[] = [];
-    for (const entry of entriesOf(proc, top.shown))
-      if (include_hidden || !entry.name.startsWith(".")) names.push(entry.name);
+    for (const name of namesOf(proc, top.shown)) if (include_hidden || !name.startsWith(".")) names.push(name);
     names.sort(byBytes);
     for (const name of names) {
       const stat = lstatSync(`${proc}/${name}`, { throwIfNoEntry: false });

@@ -50,21 +50,25 @@ export async function editText(
   checkEdits(edits);
   if (options.dry_run) {
     using here = writePlace(deps.roots, path);
-    return (await edited(here, edits, options, call)).answer;
+    return (await edited(here, edits, options, call)).answer();
   }
   return locked(deps, path, call, async (here, hold) => {
     const { answer, before, after, seen, read_ms } = await edited(here, edits, options, call);
-    if (after.equals(before)) return answer;
+    if (after.equals(before)) return answer();
+    let result: Edited | undefined;
     await replaceFile(deps, here, hold, {
       bytes: after,
       seen,
+      meanwhile: () => {
+        result = answer();
+      },
       check: () => {
         // A change in the same tick leaves size and time as they were: then only the bytes tell.
         const isRecent = seen.mtimeMs > read_ms - TICK_MS;
         if (hasChanged(here, seen) || (isRecent && !before.equals(readAgain(here, seen)))) throw changedOutside(here);
       },
     });
-    return answer;
+    return result ?? answer();
   });
 }
 
@@ -83,12 +87,15 @@ async function edited(here: Place, edits: readonly Edit[], options: EditOptions,
   } = applyEdits(before, edits, (bytes, edit, number, places) => {
     throw mismatchFault({ shown: here.shown, bytes, edit, number, count: edits.length }, places);
   });
-  const mixes = edits.some((edit) => /(^|[^\r])\n/.test(edit.new_text)) && isCrlf(before);
-  const answer: Edited = {
-    replacements,
-    new_sha256: hash("sha256", after),
-    diff: shortDiff(here.shown, before, after, changes),
-    ...(mixes ? { mixed_line_endings: true as const } : {}),
+  const { shown } = here;
+  const answer = (): Edited => {
+    const mixes = edits.some((edit) => /(^|[^\r])\n/.test(edit.new_text)) && isCrlf(before);
+    return {
+      replacements,
+      new_sha256: hash("sha256", after),
+      diff: shortDiff(shown, before, after, changes),
+      ...(mixes ? { mixed_line_endings: true as const } : {}),
+    };
   };
   return { answer, before, after, seen, read_ms };
 }
