@@ -46,6 +46,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./repo-validate.ts"),
   },
   {
+    name: "policy explain",
+    args: "COMMAND",
+    about: "Whether a command may run, by which rule, how shut in, and what would change it",
+    flags: [...WHERE_FLAGS],
+    examples: ["llmc policy explain 'git log -p'"],
+    load: () => import("./policy-explain.ts"),
+  },
+  {
     name: "audit",
     about: "Read the audit trail",
     flags: [
