@@ -164,6 +164,16 @@ describe("a search in contents", () => {
     },
   );
 
+  it.each([true, false])("searches an ignored folder that is asked for by name (git repository: %s)", async (isGit) => {
+    if (isGit) mkdirSync(join(dir, ".git"));
+    write(".gitignore", "node_modules/\n*.map\n");
+    for (const path of ["node_modules/lib/a.js", "node_modules/lib/a.map"]) write(path, "needle\n");
+    const at = "node_modules/lib";
+    expect((await engine().content({ pattern: "needle" })).total_hits).toBe(0);
+    expect(paths((await engine().content({ pattern: "needle", in: at })).hits)).toEqual(["node_modules/lib/a.js"]);
+    expect(paths((await engine().files({ pattern: "a.", in: at })).hits)).toEqual(["node_modules/lib/a.js"]);
+  });
+
   it("looks at hidden files only when configured, and never into .git or the state folder", async () => {
     for (const path of [".github/ci.yml", ".git/config", ".llmc/handles.db", ".env.local", "a.txt"])
       write(path, "needle\n");
