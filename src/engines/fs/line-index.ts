@@ -62,12 +62,13 @@ export class LineIndex {
   }
 }
 
-/** Counts four bytes at a time: a byte equal to \n leaves its lane's high bit clear. `start` is a multiple of 4. */
+/** Counts four bytes at a time where memory is aligned: a byte equal to \n leaves its lane's high bit clear. */
 export function countNewlines(bytes: Buffer, start: number, end: number): number {
   let count = 0;
   let at = start;
-  if ((bytes.byteOffset + start) % 4 === 0) {
-    const words = new Int32Array(bytes.buffer, bytes.byteOffset + start, (end - start) >> 2);
+  for (; at < end && (bytes.byteOffset + at) % 4 !== 0; at++) if (bytes[at] === 10) count++;
+  if (end - at >= 4) {
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (end - at) >> 2);
     let index = 0;
     while (index < words.length) {
       const stop = Math.min(index + 255, words.length);
@@ -78,7 +79,7 @@ export function countNewlines(bytes: Buffer, start: number, end: number): number
       }
       count += (lanes & 0xff) + ((lanes >>> 8) & 0xff) + ((lanes >>> 16) & 0xff) + (lanes >>> 24);
     }
-    at = start + words.length * 4;
+    at += words.length * 4;
   }
   for (; at < end; at++) if (bytes[at] === 10) count++;
   return count;

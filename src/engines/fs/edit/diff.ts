@@ -9,8 +9,17 @@ const MAX_LINE_CHARS = 200;
 export function shortDiff(shown: string, before: Buffer, after: Buffer, changes: readonly Change[]): string {
   const hunks = hunksOf(before, after, changes);
   const out = [`--- ${shown}`, `+++ ${shown}`];
+  // Line numbers are counted on from the hunk before; up to the first one both sides are the same.
+  let seen = 0;
+  let oldLine = 1;
+  let shift = 0;
+  let shownTo = 0;
   for (const [index, hunk] of hunks.entries()) {
-    const lines = render(before, after, hunk);
+    oldLine += countNewlines(before, seen, hunk.old_start);
+    seen = hunk.old_start;
+    const lines = render(before, after, hunk, { oldLine, newLine: oldLine + shift, from: shownTo });
+    shownTo = ahead(before, hunk.old_end);
+    shift += countNewlines(after, hunk.new_start, hunk.new_end) - countNewlines(before, hunk.old_start, hunk.old_end);
     if (index > 0 && out.length + lines.length > MAX_LINES) {
       out.push(`... ${hunks.length - index} more places`);
       break;
@@ -21,46 +30,56 @@ export function shortDiff(shown: string, before: Buffer, after: Buffer, changes:
   return `${out.join("\n")}\n`;
 }
 
-interface Hunk {
-  readonly old_start: number;
-  old_end: number;
-  readonly new_start: number;
-  new_end: number;
-}
+type Hunk = Change;
 
-/** Each change grown to whole lines; those that touch become one. */
+/** Each change grown to whole lines; those in neighbouring lines become one. */
 function hunksOf(before: Buffer, after: Buffer, changes: readonly Change[]): Hunk[] {
   const hunks: Hunk[] = [];
-  for (const change of changes) {
-    const lead = change.old_start - lineStart(before, change.old_start);
-    const tailOld = lineEnd(before, change.old_start, change.old_end);
-    const tailNew = lineEnd(after, change.new_start, change.new_end);
-    // Both sides grow by the same bytes at the end: what follows a change is the same in both.
-    const tail = Math.max(tailOld - change.old_end, tailNew - change.new_end);
-    const hunk = {
-      old_start: change.old_start - lead,
-      old_end: Math.min(before.length, change.old_end + tail),
-      new_start: change.new_start - lead,
-      new_end: Math.min(after.length, change.new_end + tail),
-    };
-    const last = hunks.at(-1);
-    if (last && hunk.old_start <= last.old_end) {
-      last.old_end = Math.max(last.old_end, hunk.old_end);
-      last.new_end = Math.max(last.new_end, hunk.new_end);
-    } else hunks.push(hunk);
+  for (let index = 0; index < changes.length; index++) {
+    const first = changes[index]!;
+    const lead = first.old_start - lineStart(before, first.old_start);
+    let tail = tailOf(before, after, first);
+    for (; reaches(before, changes[index]!.old_end + tail, changes[index + 1]); index++)
+      tail = tailOf(before, after, changes[index + 1]!);
+    const last = changes[index]!;
+    hunks.push({
+      old_start: first.old_start - lead,
+      old_end: last.old_end + tail,
+      new_start: first.new_start - lead,
+      new_end: last.new_end + tail,
+    });
   }
   return hunks;
 }
 
-function render(before: Buffer, after: Buffer, hunk: Hunk): string[] {
-  const start = back(before, hunk.old_start);
+/** How many bytes follow a change until both sides have come to the end of a line. They are the same bytes up to the next change. */
+function tailOf(before: Buffer, after: Buffer, change: Change): number {
+  const old = lineEnd(before, change.old_start, change.old_end) - change.old_end;
+  const next = lineEnd(after, change.new_start, change.new_end) - change.new_end;
+  return Math.max(old, next);
+}
+
+/** Whether no whole line lies between the end of a hunk and the next change. */
+function reaches(before: Buffer, end: number, next: Change | undefined): boolean {
+  return next !== undefined && lineStart(before, next.old_start) <= end;
+}
+
+interface Around {
+  readonly oldLine: number;
+  readonly newLine: number;
+  /** Lines before this were shown with the hunk before. */
+  readonly from: number;
+}
+
+function render(before: Buffer, after: Buffer, hunk: Hunk, { oldLine, newLine, from }: Around): string[] {
+  const start = Math.max(from, back(before, hunk.old_start));
   const end = ahead(before, hunk.old_end);
   const lead = linesOf(before, start, hunk.old_start);
   const removed = linesOf(before, hunk.old_start, hunk.old_end);
   const added = linesOf(after, hunk.new_start, hunk.new_end);
   const tail = linesOf(before, hunk.old_end, end);
-  let firstOld = newlines(before, hunk.old_start) + 1;
-  let firstNew = newlines(after, hunk.new_start) + 1;
+  let firstOld = oldLine;
+  let firstNew = newLine;
   while (removed.length > 0 && removed[0] === added[0]) {
     lead.push(removed.shift()!);
     added.shift();
@@ -71,6 +90,7 @@ function render(before: Buffer, after: Buffer, hunk: Hunk): string[] {
     tail.unshift(removed.pop()!);
     added.pop();
   }
+  if (removed.length + added.length === 0) return [];
   lead.splice(0, lead.length - CONTEXT);
   tail.splice(CONTEXT);
   const around = lead.length + tail.length;
@@ -119,8 +139,4 @@ function lineEnd(bytes: Buffer, start: number, end: number): number {
   if (end > start && bytes[end - 1] === 10) return end;
   const newline = bytes.indexOf(10, end);
   return newline < 0 ? bytes.length : newline + 1;
-}
-
-export function newlines(bytes: Buffer, end: number): number {
-  return countNewlines(bytes, 0, end);
 }

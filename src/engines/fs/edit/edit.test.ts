@@ -2,8 +2,11 @@ import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { applyHunks } from "../patch/apply.ts";
+import { bytesOf, parsePatch } from "../patch/parse.ts";
 import { CALL, openTestRoot, type TestRoot } from "../test-root.ts";
 import { applyEdits, type Edit } from "./apply.ts";
+import { shortDiff } from "./diff.ts";
 
 let at: TestRoot;
 beforeEach(() => {
@@ -174,6 +177,11 @@ describe("laws", () => {
             from = change.old_end;
           }
           expect(rebuilt + old.toString("latin1", from)).toBe(applied.bytes.toString("latin1"));
+          const diff = shortDiff("f", old, applied.bytes, applied.changes);
+          if (diff.includes("\n... ") || !diff.includes("\n@@")) return;
+          const [patch] = parsePatch(diff);
+          const patched = applyHunks(bytesOf(before), patch!.hunks);
+          expect(patched).toEqual({ content: bytesOf(expected), rejected: [] });
         },
       ),
       { numRuns: 2000 },

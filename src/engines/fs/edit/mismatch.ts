@@ -1,9 +1,9 @@
 import { diffChars } from "diff";
 import { Fault } from "../../../base/fault.ts";
 import { visible } from "../../../base/text.ts";
+import { countNewlines } from "../line-index.ts";
 import type { Edit } from "./apply.ts";
 import { type Closest, closestPlace } from "./closest.ts";
-import { newlines } from "./diff.ts";
 
 const MAX_SHOWN_CHARS = 1200;
 const MAX_LISTED_LINES = 10;
@@ -25,7 +25,7 @@ export function mismatchFault(subject: Subject, places: readonly number[]): Faul
 }
 
 function miscounted(subject: Subject, places: readonly number[], which: string): Fault {
-  const lines = places.slice(0, MAX_LISTED_LINES).map((place) => newlines(subject.bytes, place) + 1);
+  const lines = places.slice(0, MAX_LISTED_LINES).map((place) => countNewlines(subject.bytes, 0, place) + 1);
   const more = places.length > lines.length ? ", ..." : "";
   const times = places.length === 1 ? "once" : `${places.length} times`;
   return new Fault(
