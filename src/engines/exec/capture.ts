@@ -12,20 +12,26 @@ export function createCapture(max_bytes: number): Capture {
   const tailMax = max_bytes - headMax;
   const head: Uint8Array[] = [];
   let headBytes = 0;
-  let tail: Uint8Array[] = [];
-  let tailBytes = 0;
   let bytes = 0;
+  // One block, written round and round: a flood leaves no garbage behind.
+  let tail: Buffer | undefined;
+  let tailBytes = 0;
 
   function pushTail(chunk: Uint8Array): void {
-    // Copied, because a small slice would keep the whole block it was read into alive.
-    tail.push(chunk.length > tailMax ? chunk.slice(chunk.length - tailMax) : chunk.slice());
-    tailBytes += Math.min(chunk.length, tailMax);
-    // Trimmed only now and then, so that a flood costs no work per chunk.
-    if (tailBytes > 2 * tailMax) {
-      const joined = Buffer.concat(tail).subarray(-tailMax);
-      tail = [Uint8Array.from(joined)];
-      tailBytes = joined.length;
-    }
+    if (tailMax === 0) return;
+    tail ??= Buffer.allocUnsafeSlow(tailMax);
+    const last = chunk.length > tailMax ? chunk.subarray(chunk.length - tailMax) : chunk;
+    const at = (tailBytes + chunk.length - last.length) % tailMax;
+    const first = last.subarray(0, tailMax - at);
+    tail.set(first, at);
+    tail.set(last.subarray(first.length), 0);
+    tailBytes += chunk.length;
+  }
+
+  function tailText(): Buffer {
+    if (!tail || tailBytes <= tailMax) return tail?.subarray(0, tailBytes) ?? Buffer.alloc(0);
+    const at = tailBytes % tailMax;
+    return Buffer.concat([tail.subarray(at), tail.subarray(0, at)]);
   }
 
   return {
@@ -34,7 +40,8 @@ export function createCapture(max_bytes: number): Capture {
       const room = headMax - headBytes;
       if (room > 0) {
         const part = chunk.subarray(0, room);
-        head.push(part.length === chunk.length ? chunk : part.slice());
+        // Copied when it is a part, or it would keep the whole block it was read into alive.
+        head.push(part.length === chunk.length ? chunk : Uint8Array.from(part));
         headBytes += part.length;
       }
       if (chunk.length > room) pushTail(chunk.subarray(Math.max(0, room)));
@@ -47,9 +54,9 @@ export function createCapture(max_bytes: number): Capture {
     },
     text() {
       const first = Buffer.concat(head);
-      const last = Buffer.concat(tail).subarray(-tailMax || Number.MAX_SAFE_INTEGER);
-      if (bytes === first.length + last.length) return Buffer.concat([first, last]).toString("utf8");
+      const last = tailText();
       const missing = bytes - first.length - last.length;
+      if (missing === 0) return Buffer.concat([first, last]).toString("utf8");
       return `${wholeEnd(first)}\n[... ${missing} bytes left out ...]\n${wholeStart(last)}`;
     },
   };

@@ -105,10 +105,11 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     system_path: programs.system_path,
     project_path: programs.project_path,
   };
+  const shield = createShield({ roots: deps.roots, denied, state_dir: deps.state_dir });
   const facts: LaunchFacts = {
     bwrap,
     sandbox,
-    shield: createShield({ roots: deps.roots, denied, state_dir: deps.state_dir }),
+    shield,
     watchdog,
     environment,
   };
@@ -151,6 +152,7 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     async close() {
       await processes.close();
       watchdog.close();
+      shield.close();
     },
   };
 }

@@ -35,12 +35,18 @@ interface IsolationFacts {
 /** Tests bubblewrap once, on first need, by trying from inside what must fail. */
 export function createIsolation(facts: IsolationFacts): Isolation {
   let tested: Promise<string | null> | undefined;
+  let container: string | null | undefined;
   const test = () => (tested ??= selfTest(facts));
 
   async function report(): Promise<IsolationReport> {
     const reason = await test();
     const level = reason === null ? "bwrap" : facts.isolated ? "isolated" : facts.trust === "host" ? "host" : "none";
-    return { level, reason, container: detectContainer(), orphans: level === "bwrap" ? "none" : "process group" };
+    return {
+      level,
+      reason,
+      container: container === undefined ? (container = detectContainer()) : container,
+      orphans: level === "bwrap" ? "none" : "process group",
+    };
   }
 
   return {

@@ -39,56 +39,65 @@ export interface Launched {
 export async function launch(facts: LaunchFacts, command: AllowedCommand, request: LaunchRequest): Promise<Launched> {
   const program = request.wrap?.(command.file, command.args) ?? { file: command.file, args: command.args };
   const in_sandbox = command.level === "bwrap";
-  const held = in_sandbox ? facts.shield.hold() : undefined;
+  const { words, ticket } = in_sandbox ? sandboxed(facts, command, request, program) : onHost(command, program);
+  const child = spawn(words[0]!, words.slice(1), {
+    cwd: in_sandbox ? "/" : command.cwd,
+    env: childEnvironment(facts.environment, command, request.session),
+    stdio: ticket ? [...request.stdio, "pipe"] : [...request.stdio],
+    detached: true,
+    // What a reader calls itself in its messages: its name is shorter than its path.
+    ...(command.level === "process" && !request.wrap ? { argv0: command.name } : {}),
+  });
+  const held: Disposable[] = [];
+  const ended = whenEnded(facts, child, in_sandbox, held);
+  if (child.pid === undefined) throw await spawnFault(child, command);
+  facts.watchdog.watch(child.pid);
   try {
-    const { words, ticket } = held ? sandboxed(facts, command, request, program, held.names) : onHost(command, program);
-    const child = spawn(words[0]!, words.slice(1), {
-      cwd: in_sandbox ? "/" : command.cwd,
-      env: childEnvironment(facts.environment, command, request.session),
-      stdio: ticket === undefined ? [...request.stdio] : [...request.stdio, "pipe"],
-      detached: true,
-      // What a reader calls itself in its messages: its name is shorter than its path.
-      ...(command.level === "process" && !request.wrap ? { argv0: command.name } : {}),
-    });
-    const ended = whenEnded(facts, child, in_sandbox, () => held?.[Symbol.dispose]());
-    if (child.pid === undefined) throw await spawnFault(child, command);
-    facts.watchdog.watch(child.pid);
-    if (ticket !== undefined) handOver(child.stdio[3] as Writable, ticket);
-    return { child, pid: child.pid, in_sandbox, ended };
+    if (ticket)
+      handOver(
+        child.stdio[3] as Writable,
+        ticket((thing) => held.push(thing)),
+      );
   } catch (error) {
-    held?.[Symbol.dispose]();
+    kill(-child.pid, "SIGKILL");
     throw error;
   }
+  return { child, pid: child.pid, in_sandbox, ended };
 }
 
 /**
  * A ticket is what a child waits for on descriptor 3 before it becomes the program. It is handed over when the watchdog knows the child: a
  * server that is killed in between leaves a child that reads an end of file and stops, instead of one that nobody watches.
+ * It is made while the child starts, and may hold things until the child has ended.
  */
 interface Start {
   readonly words: readonly string[];
-  readonly ticket?: string;
+  readonly ticket?: (hold: (thing: Disposable) => void) => string;
 }
 
 type Program = { readonly file: string; readonly args: readonly string[] };
 
 /** The ticket of a sandbox is its own options: without them it has no disk, and so no program to run. */
-function sandboxed(
-  facts: LaunchFacts,
-  command: AllowedCommand,
-  request: LaunchRequest,
-  program: Program,
-  names: SandboxRun["names"],
-): Start {
-  const options = facts.sandbox({
-    cwd: command.cwd,
-    names,
-    roots: command.class === "reader" ? "read" : "write",
-    keep_network: request.network !== undefined,
-    ...(request.private_dir === undefined ? {} : { private_dir: request.private_dir }),
-  });
+function sandboxed(facts: LaunchFacts, command: AllowedCommand, request: LaunchRequest, program: Program): Start {
+  const writes = command.class !== "reader";
+  const ticket = (hold: (thing: Disposable) => void) => {
+    const options = facts.sandbox({
+      cwd: command.cwd,
+      names: writes ? shielded(facts.shield, hold) : facts.shield.masks(),
+      roots: writes ? "write" : "read",
+      keep_network: request.network !== undefined,
+      ...(request.private_dir === undefined ? {} : { private_dir: request.private_dir }),
+    });
+    return options.map((option) => `${option}\0`).join("");
+  };
   const words = [...(request.network?.enter ?? []), facts.bwrap!, "--args", "3", "--", program.file, ...program.args];
-  return { words, ticket: options.map((option) => `${option}\0`).join("") };
+  return { words, ticket };
+}
+
+function shielded(shield: Shield, hold: (thing: Disposable) => void): SandboxRun["names"] {
+  const held = shield.hold();
+  hold(held);
+  return held.names;
 }
 
 const WAIT_FOR_TICKET = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
@@ -97,7 +106,7 @@ const WAIT_FOR_TICKET = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
 function onHost(command: AllowedCommand, program: Program): Start {
   const words = [program.file, ...program.args];
   if (command.class === "reader") return { words };
-  return { words: ["/bin/sh", "-c", WAIT_FOR_TICKET, "sh", ...words], ticket: "go\n" };
+  return { words: ["/bin/sh", "-c", WAIT_FOR_TICKET, "sh", ...words], ticket: () => "go\n" };
 }
 
 function handOver(pipe: Writable, ticket: string): void {
@@ -110,7 +119,7 @@ function whenEnded(
   facts: LaunchFacts,
   child: ChildProcess,
   in_sandbox: boolean,
-  release: () => void,
+  held: readonly Disposable[],
 ): Launched["ended"] {
   return new Promise((resolve) => {
     const done = (code: number | null, signal: NodeJS.Signals | null) => {
@@ -119,7 +128,7 @@ function whenEnded(
         kill(-child.pid, "SIGKILL");
         facts.watchdog.unwatch(child.pid);
       }
-      release();
+      for (const thing of held) thing[Symbol.dispose]();
       resolve(ending(code, signal, in_sandbox));
     };
     child.once("exit", done);

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { AllowedCommand } from "../../base/command.ts";
-import { createCapture } from "./capture.ts";
+import { type Capture, createCapture } from "./capture.ts";
 import type { SessionFacts } from "./environment.ts";
 import { createSpool, type Keep, type Spool } from "./keep.ts";
 import { type Launched, type LaunchFacts, launch } from "./launch.ts";
@@ -38,6 +38,10 @@ export interface RunResult {
 export const DEFAULT_MAX_BYTES = 1024 * 1024;
 /** Output beyond this is counted and dropped. */
 const KEPT_MAX_BYTES = 64 * 1024 * 1024;
+/** From here on a stream is a flood: this much at a time, with a pause in between. */
+const FLOOD_BYTES = 8 * 1024 * 1024;
+const FLOOD_STEP_BYTES = 512 * 1024;
+const FLOOD_PAUSE_MS = 5;
 /** How long streams may stay open after the program ended: a child that left its group can hold them for ever. */
 const DRAIN_MS = 500;
 
@@ -64,8 +68,8 @@ export async function run(facts: LaunchFacts, command: AllowedCommand, request: 
   const { child } = launched;
   const streams = [child.stdout!, child.stderr!];
   const closed = Promise.all([
-    drain(child.stdout!, stdout.push, spool, streams),
-    drain(child.stderr!, stderr.push, spool, streams),
+    drain(child.stdout!, stdout, spool, streams),
+    drain(child.stderr!, stderr, spool, streams),
   ]);
   feed(launched, request.stdin);
   const stopped = stopper(launched, request);
@@ -88,20 +92,21 @@ export async function run(facts: LaunchFacts, command: AllowedCommand, request: 
   };
 }
 
-/** Reads a stream to its end, as fast as the store can take it. */
-function drain(
-  stream: Readable,
-  push: (chunk: Uint8Array) => void,
-  spool: Spool,
-  streams: readonly Readable[],
-): Promise<void> {
+/** Reads a stream to its end, as fast as the store can take it. A flood that nobody will read is slowed down: it would only cost memory. */
+function drain(stream: Readable, capture: Capture, spool: Spool, streams: readonly Readable[]): Promise<void> {
+  let next = FLOOD_BYTES;
   stream.on("data", (chunk: Buffer) => {
-    push(chunk);
-    if (spool.push(chunk)) return;
-    for (const each of streams) each.pause();
-    void spool.drained().then(() => {
-      for (const each of streams) each.resume();
-    });
+    capture.push(chunk);
+    if (!spool.push(chunk)) {
+      for (const each of streams) each.pause();
+      void spool.drained().then(() => {
+        for (const each of streams) each.resume();
+      });
+    } else if (capture.bytes > next) {
+      next = capture.bytes + FLOOD_STEP_BYTES;
+      stream.pause();
+      setTimeout(() => stream.resume(), FLOOD_PAUSE_MS);
+    }
   });
   return new Promise((resolve) => {
     stream.once("close", resolve);

@@ -1,7 +1,17 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { Fault } from "../../base/fault.ts";
+import {
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+import { compileDenied } from "../../base/path/denied.ts";
 import { inside, type Roots } from "../../base/path/index.ts";
+import { createPlaceholders, removeEmpty } from "./placeholders.ts";
 import { isAlive, startTime } from "./proc.ts";
 
 export interface Protected {
@@ -14,6 +24,9 @@ export interface Protected {
 export interface Shield {
   /** Names in the roots that a sandbox must not write, there now or not. Hold them while the sandbox lives; dispose afterwards. */
   hold(): { readonly names: readonly Protected[] } & Disposable;
+  /** For a sandbox that writes nothing: only names that must not be read. */
+  masks(): readonly Protected[];
+  close(): void;
 }
 
 interface ShieldFacts {
@@ -37,51 +50,51 @@ const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".ve
 export function createShield(facts: ShieldFacts): Shield {
   const rules = readRules(facts.denied);
   const holders = join(facts.state_dir, "exec", "holders");
-  const own = join(holders, `${process.pid}-${startTime(process.pid) ?? 0}`);
+  const me = `${process.pid}-${startTime(process.pid) ?? 0}`;
+  const own = join(holders, me);
+  const placeholders = createPlaceholders(join(facts.state_dir, "exec", "spare", me));
+  const tops = facts.roots.list.flatMap((root) =>
+    rules.top.filter((name) => rules.denies(name, "write")).map((name) => join(root, name)),
+  );
   const made = new Set<string>();
   let held = 0;
-  let known: { at: number; names: Protected[] } | undefined;
+  let deeper: { at: number; names: Protected[] } | undefined;
 
   function acquire(): void {
     if (held++ > 0) return;
-    const missing = facts.roots.list
-      .flatMap((root) => rules.top.map((name) => join(root, name)))
-      .filter((path) => !exists(path) && isDenied(facts.roots, path, "write"));
+    const missing = tops.filter((path) => !exists(path));
     if (missing.length === 0) return;
-    mkdirSync(holders, { recursive: true, mode: 0o700 });
+    if (!exists(holders)) mkdirSync(holders, { recursive: true, mode: 0o700 });
     writeFileSync(own, missing.join("\n"), { mode: 0o600 });
-    for (const path of missing) {
-      try {
-        mkdirSync(path, { mode: 0o555 });
-        made.add(path);
-      } catch {
-        // Somebody made it meanwhile, or the root is read-only: either way there is nothing to guard by us.
-      }
-    }
-    known = undefined;
+    for (const path of missing) if (placeholders.place(path)) made.add(path);
   }
 
   function release(): void {
     if (--held > 0 || made.size === 0) return;
-    rmSync(own, { force: true });
+    removeFile(own);
     const others = heldByOthers(holders);
-    for (const path of made) if (!others.has(path)) removeEmpty(path);
+    for (const path of made) if (!others.has(path)) placeholders.remove(path);
     made.clear();
-    known = undefined;
   }
 
   function names(): Protected[] {
-    if (known && performance.now() - known.at < KNOWN_FOR_MS) return known.names;
-    const found = facts.roots.list.flatMap((root) => search(facts, rules, root));
-    if (facts.roots.contains(facts.state_dir)) found.push({ path: facts.state_dir, kind: "folder", masked: true });
-    known = {
-      at: performance.now(),
-      names: found.filter((name, at) => found.findIndex((other) => other.path === name.path) === at),
-    };
-    return known.names;
+    const now = performance.now();
+    if (!deeper || now - deeper.at > KNOWN_FOR_MS)
+      deeper = { at: now, names: facts.roots.list.flatMap((root) => search(facts, rules, root)) };
+    const top = tops.flatMap((path) =>
+      made.has(path) ? [{ path, kind: "folder" as const, masked: true }] : protect(facts, rules, path),
+    );
+    const state =
+      facts.roots.contains(facts.state_dir) && exists(facts.state_dir)
+        ? [{ path: facts.state_dir, kind: "folder" as const, masked: true }]
+        : [];
+    const all = [...top, ...deeper.names.filter((name) => exists(name.path)), ...state];
+    return [...new Map(all.map((name) => [name.path, name])).values()];
   }
 
   return {
+    close: placeholders.close,
+    masks: () => names().filter((name) => name.masked && !made.has(name.path)),
     hold() {
       acquire();
       let open = true;
@@ -109,6 +122,11 @@ export function sweepShield(state_dir: string): void {
     const others = heldByOthers(holders);
     for (const path of left) if (!others.has(path)) removeEmpty(path);
   }
+  const spare = join(state_dir, "exec", "spare");
+  for (const owner of list(spare).filter((name) => !isHolderAlive(name))) {
+    for (const folder of list(join(spare, owner))) removeEmpty(join(spare, owner, folder));
+    removeEmpty(join(spare, owner));
+  }
 }
 
 interface Rules {
@@ -116,6 +134,8 @@ interface Rules {
   readonly top: readonly string[];
   readonly lastNames: ReadonlySet<string>;
   readonly hasGlobs: boolean;
+  /** By a path relative to its root. */
+  denies(path: string, access: "read" | "write"): boolean;
 }
 
 function readRules(denied: readonly string[]): Rules {
@@ -128,13 +148,16 @@ function readRules(denied: readonly string[]): Rules {
         .replace(/\/(\*\*)?$/, ""),
     );
   const literal = names.filter((name) => !/[*?[\]{}()!]/.test(name) && name !== "");
+  const compiled = compileDenied(denied);
   return {
+    denies: (path, access) => compiled.rule(path, access) !== undefined,
     top: literal.filter((name) => !name.includes("/")),
     lastNames: new Set(literal.map((name) => name.split("/").at(-1)!.toLowerCase())),
     hasGlobs: literal.length < names.length,
   };
 }
 
+/** Names below the top of a root, as far down as is cheap; at the top itself only those that a pattern denies. */
 function search(facts: ShieldFacts, rules: Rules, root: string): Protected[] {
   const found: Protected[] = [];
   let folders = [root];
@@ -143,11 +166,12 @@ function search(facts: ShieldFacts, rules: Rules, root: string): Protected[] {
     const next: string[] = [];
     for (const folder of folders) {
       if (visited++ >= MAX_FOLDERS) return found;
-      for (const entry of list(folder)) {
-        const path = join(folder, entry);
-        const candidate = rules.hasGlobs || rules.lastNames.has(entry.toLowerCase());
-        if (candidate && isDenied(facts.roots, path, "write")) found.push(...protect(facts.roots, path));
-        else if (!SKIPPED.has(entry) && path !== facts.state_dir && isFolder(path)) next.push(path);
+      for (const entry of entries(folder)) {
+        const path = join(folder, entry.name);
+        const candidate = rules.hasGlobs || rules.lastNames.has(entry.name.toLowerCase());
+        if (candidate && rules.denies(relative(root, path), "write")) {
+          if (depth > 0 || !rules.top.includes(entry.name)) found.push(...protect(facts, rules, path));
+        } else if (entry.isDirectory() && !SKIPPED.has(entry.name) && path !== facts.state_dir) next.push(path);
       }
     }
     folders = next;
@@ -155,21 +179,12 @@ function search(facts: ShieldFacts, rules: Rules, root: string): Protected[] {
   return found;
 }
 
-function protect(roots: Roots, path: string): Protected[] {
+function protect(facts: ShieldFacts, rules: Rules, path: string): Protected[] {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   // A link cannot be covered by a mount, and following it would cover something else: what it leads to has its own rules.
   if (!stat || stat.isSymbolicLink()) return [];
-  return [{ path, kind: stat.isDirectory() ? "folder" : "file", masked: isDenied(roots, path, "read") }];
-}
-
-function isDenied(roots: Roots, path: string, access: "read" | "write"): boolean {
-  try {
-    roots.mint(path, access);
-    return false;
-  } catch (error) {
-    if (error instanceof Fault) return true;
-    throw error;
-  }
+  const root = facts.roots.list.find((folder) => inside(path, folder)) ?? "/";
+  return [{ path, kind: stat.isDirectory() ? "folder" : "file", masked: rules.denies(relative(root, path), "read") }];
 }
 
 function heldByOthers(holders: string): Set<string> {
@@ -200,20 +215,24 @@ function list(folder: string): string[] {
   }
 }
 
-function removeEmpty(path: string): void {
+function entries(folder: string): Dirent[] {
   try {
-    rmdirSync(path);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Not empty, not ours any more, or gone.
+    return [];
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // The state folder was removed under us.
   }
 }
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** The names that a recursive reader must keep out of, for their contents. */
