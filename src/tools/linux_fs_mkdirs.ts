@@ -10,6 +10,8 @@ export const linux_fs_mkdirs = defineTool({
   output: z.object({ ok: z.literal(true), path: z.string(), created: z.boolean() }),
   lean: ({ ok, path, created }, args) => ({ head: { ok, ...(path === args.path ? {} : { path }), created } }),
   async run({ path, exist_ok }, ctx) {
-    return { ok: true as const, ...(await ctx.fs()).mkdirs(ctx.roots.mint(path, "write"), exist_ok) };
+    const fs = await ctx.fs();
+    const call = { owner: `${ctx.principal}#${ctx.correlation_id}`, signal: ctx.signal };
+    return { ok: true as const, ...(await fs.mkdirs(ctx.roots.mint(path, "write"), exist_ok, call)) };
   },
 });

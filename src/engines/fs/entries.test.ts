@@ -131,23 +131,24 @@ describe("delete", () => {
 });
 
 describe("mkdirs", () => {
-  test("makes what is missing, and says whether it did", () => {
-    expect(at.fs.mkdirs(at.write("a/b/c"), true)).toEqual({ path: "a/b/c", created: true });
-    expect(at.fs.mkdirs(at.write("a/b/c"), true)).toEqual({ path: "a/b/c", created: false });
-    expect(() => at.fs.mkdirs(at.write("a/b"), false)).toThrow(expect.objectContaining({ code: "target_exists" }));
+  const mkdirs = async (name: string, exist_ok = true) => at.fs.mkdirs(at.write(name), exist_ok, CALL);
+
+  test("makes what is missing, and says whether it did", async () => {
+    expect(await mkdirs("a/b/c")).toEqual({ path: "a/b/c", created: true });
+    expect(await mkdirs("a/b/c")).toEqual({ path: "a/b/c", created: false });
+    expect(await mkdirs(".")).toEqual({ path: ".", created: false });
+    await expect(mkdirs("a/b", false)).rejects.toMatchObject({ code: "target_exists" });
   });
 
-  test("a file in the way, a link that leads out or nowhere, and a denied name are refused", () => {
+  test("a file in the way, a link that leads out or nowhere, and a denied name are refused", async () => {
     at.put("f", "");
     symlinkSync("/tmp", join(at.root, "out"));
     symlinkSync("/nowhere/x", join(at.root, "dangling"));
-    expect(() => at.fs.mkdirs(at.write("f/x"), true)).toThrow(expect.objectContaining({ code: "not_a_directory" }));
-    expect(() => at.fs.mkdirs(at.write("f"), true)).toThrow(expect.objectContaining({ code: "target_exists" }));
+    await expect(mkdirs("f/x")).rejects.toMatchObject({ code: "not_a_directory" });
+    await expect(mkdirs("f")).rejects.toMatchObject({ code: "target_exists" });
     for (const name of ["out/llmc-x", "dangling/x", "dangling"])
-      expect(() => at.fs.mkdirs(at.write(name), true)).toThrow(expect.objectContaining({ code: "path_denied" }));
-    expect(() => at.fs.mkdirs(at.write("a/.git/hooks"), true)).toThrow(
-      expect.objectContaining({ code: "path_denied" }),
-    );
+      await expect(mkdirs(name)).rejects.toMatchObject({ code: "path_denied" });
+    await expect(mkdirs("a/.git/hooks")).rejects.toMatchObject({ code: "path_denied" });
     expect(has("a")).toBe(false);
     expect(existsSync("/tmp/llmc-x")).toBe(false);
   });

@@ -9,7 +9,7 @@ import { createLineIndexes } from "./line-index.ts";
 import { type LineSlice, readLines } from "./lines.ts";
 import { type DirListing, listDir } from "./list.ts";
 import type { Lease } from "./locks/index.ts";
-import { type MadeDirs, makeDirs } from "./mkdirs.ts";
+import { type MadeDirs, makeDirsLocked } from "./mkdirs.ts";
 import { type Moved, moveEntry } from "./move.ts";
 import type { MaaslOptions } from "./options.ts";
 import { applyPatch, type PatchOptions, type PatchResult } from "./patch/index.ts";
@@ -57,7 +57,7 @@ export interface Fs {
   /** `into`: the target is a folder and the name is kept. */
   move(source: SafePath, target: SafePath, into: boolean, call: Call): Promise<Moved>;
   remove(path: SafePath, recursive: boolean, call: Call): Promise<Removed>;
-  mkdirs(dir: SafePath, exist_ok: boolean): MadeDirs;
+  mkdirs(dir: SafePath, exist_ok: boolean, call: Call): Promise<MadeDirs>;
   /** Who holds what, in all processes on this state folder. */
   locks(): Lease[];
   close(): void;
@@ -89,7 +89,7 @@ export function createFs(options: MaaslOptions, deps: FsDeps): Fs {
     patch: async (text, patch, call) => applyPatch(writers.get(), text, patch, call),
     move: async (source, target, into, call) => moveEntry(writers.get(), source, target, into, call),
     remove: async (path, recursive, call) => removeEntry(writers.get(), path, recursive, call),
-    mkdirs: (dir, exist_ok) => makeDirs(roots, dir, exist_ok),
+    mkdirs: async (dir, exist_ok, call) => makeDirsLocked(writers.get(), dir, exist_ok, call),
     locks: () =>
       writers
         .get()

@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { Fault } from "../../base/fault.ts";
 import { type Pinned, pin, type Roots, type SafePath } from "../../base/path/index.ts";
 import { visible } from "../../base/text.ts";
-import { writeFault } from "./change.ts";
+import { type Call, type ChangeDeps, writeFault } from "./change.ts";
+import { realOf } from "./nearest-folder.ts";
 
 const O_PATH = 0o10000000;
 
@@ -24,6 +25,26 @@ export function makeDirs(roots: Roots, path: SafePath, exist_ok: boolean): MadeD
     }
     missing.push(abs.slice(abs.lastIndexOf("/") + 1));
     abs = dirname(abs);
+  }
+}
+
+/** The same while the path is locked, unless there is nothing to make. */
+export async function makeDirsLocked(
+  deps: ChangeDeps,
+  path: SafePath,
+  exist_ok: boolean,
+  call: Call,
+): Promise<MadeDirs> {
+  const there = tryPin(deps.roots, path);
+  if (there || path.abs === "/") {
+    there?.[Symbol.dispose]();
+    return makeDirs(deps.roots, path, exist_ok);
+  }
+  const hold = await deps.locks.take([{ real: realOf(deps.roots, path), shown: path.shown }], call.owner, call.signal);
+  try {
+    return makeDirs(deps.roots, path, exist_ok);
+  } finally {
+    hold.release();
   }
 }
 

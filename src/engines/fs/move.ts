@@ -8,7 +8,7 @@ import { runBatch } from "./batch.ts";
 import { refuseDeniedBelow, refuseRoots } from "./below.ts";
 import { type Call, type ChangeDeps, writeFault } from "./change.ts";
 import { type Deed, giveName, refOf, tempName } from "./journal/index.ts";
-import { linkPlace } from "./link-place.ts";
+import { linkPlace, refuseMoved } from "./link-place.ts";
 import type { Hold } from "./locks/index.ts";
 
 export interface Moved {
@@ -39,6 +39,8 @@ export async function moveEntry(
     call.signal,
   );
   try {
+    refuseMoved(from);
+    refuseMoved(to);
     refuseTarget(from, to);
     if (isFolder) {
       refuseRoots(deps.roots, from);

@@ -10,8 +10,8 @@ export interface ProcessMark {
   readonly place: string;
 }
 
-/** How long one whose process cannot be seen from here is given. */
-const UNSEEN_MS = 60_000;
+/** How long one whose process cannot be seen from here is given: less than its lease, so that what it left is settled before others take its locks. */
+const UNSEEN_MS = 20_000;
 
 export function thisProcess(): ProcessMark {
   return { pid: process.pid, started: startOf(process.pid) ?? "", place: placeHere() };

@@ -5,7 +5,7 @@ import { visible } from "../../base/text.ts";
 import { refuseDeniedBelow, refuseRoots } from "./below.ts";
 import { type Call, type ChangeDeps, writeFault } from "./change.ts";
 import { refOf, tempName } from "./journal/index.ts";
-import { linkPlace } from "./link-place.ts";
+import { linkPlace, refuseMoved } from "./link-place.ts";
 import type { Hold } from "./locks/index.ts";
 import { removeTreeSlowly } from "./remove-tree.ts";
 
@@ -27,6 +27,7 @@ export async function removeEntry(deps: ChangeDeps, path: SafePath, recursive: b
   if (isFolder) refuseRoots(deps.roots, here);
   const hold = await deps.locks.take([{ real: here.real, shown: here.shown, tree: isFolder }], call.owner, call.signal);
   try {
+    refuseMoved(here);
     if (isFolder) {
       await refuseDeniedBelow(deps.roots, path, here, undefined, call.signal);
       return { path: here.shown, removed: await removeFolder(deps, here, hold) };

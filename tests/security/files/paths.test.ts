@@ -58,7 +58,7 @@ test("whatever a path is made of, nothing outside is read, listed, written or re
     (name) => fs.listDir(roots.mint(name, "read"), 100, true),
     (name) => fs.write(roots.mint(name, "write"), "evil", { mode: "rewrite" }, call),
     (name) => fs.write(roots.mint(name, "write"), "evil", { mode: "append" }, call),
-    (name) => fs.mkdirs(roots.mint(name, "write"), true),
+    (name) => fs.mkdirs(roots.mint(name, "write"), true, call),
     (name) => fs.move(roots.mint(name, "write"), roots.mint("stolen", "write"), false, call),
     (name) => fs.remove(roots.mint(name, "write"), true, call),
   ];

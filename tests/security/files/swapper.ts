@@ -55,7 +55,7 @@ export async function swapTest(duration_ms: number): Promise<SwapReport> {
       ),
     () => fs.move(write("folder/secret.txt"), write("stolen.txt"), false, call),
     () => fs.remove(write("folder/b.txt"), false, call),
-    () => fs.mkdirs(write("folder/new/deep"), true),
+    () => fs.mkdirs(write("folder/new/deep"), true, call),
     () => fs.remove(write("folder/new"), true, call),
   ];
   const leaks: string[] = [];

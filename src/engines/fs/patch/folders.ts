@@ -3,7 +3,8 @@ import { pinDir } from "../../../base/path/index.ts";
 import type { ChangeDeps } from "../change.ts";
 import { type Deed, refOf, unstage } from "../journal/index.ts";
 import { makeDirs } from "../mkdirs.ts";
-import { type FileTask, nearestFolder } from "./plan.ts";
+import { nearestFolder } from "../nearest-folder.ts";
+import type { FileTask } from "./plan.ts";
 
 /** Makes the folders that new files need. Journalled first: those that stay empty go again when the change comes to nothing. */
 export function makeFolders(deps: ChangeDeps, tasks: readonly FileTask[]): { done(): void; undo(): void } {

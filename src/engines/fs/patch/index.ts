@@ -1,5 +1,6 @@
 /** Unified diffs over several files: all of it or nothing, under locks, with a reason for each hunk that does not fit. */
 import { closeSync, type Stats } from "node:fs";
+import { Fault } from "../../../base/fault.ts";
 import type { Place, SafePath } from "../../../base/path/index.ts";
 import { runBatch } from "../batch.ts";
 import { type Call, type ChangeDeps, changedOutside, hasChanged, stage, writeFault } from "../change.ts";
@@ -36,8 +37,12 @@ export async function applyPatch(
 ): Promise<PatchResult> {
   const tasks = planTasks(parsePatch(text), options.mint);
   if (options.dry_run) return { files: (await resolveTasks(deps, tasks, call)).map(fileOf), applied: false };
-  const hold = await deps.locks.take(lockTargets(deps.roots, tasks), call.owner, call.signal);
+  const targets = lockTargets(deps.roots, tasks);
+  const hold = await deps.locks.take(targets, call.owner, call.signal);
   try {
+    const now = lockTargets(deps.roots, tasks);
+    if (now.some((target, index) => target.real !== targets[index]!.real))
+      throw new Fault("resource_busy", "A folder of the patch was moved meanwhile; nothing was changed.");
     const outcomes = await resolveTasks(deps, tasks, call);
     const files = outcomes.map(fileOf);
     if (files.some((file) => file.rejected.length > 0)) return { files, applied: false };

@@ -1,8 +1,8 @@
-import { dirname } from "node:path";
 import { Fault } from "../../../base/fault.ts";
-import { pinDir, place, type Roots, type SafePath } from "../../../base/path/index.ts";
+import { place, type Roots, type SafePath } from "../../../base/path/index.ts";
 import { visible } from "../../../base/text.ts";
 import type { LockTarget } from "../locks/index.ts";
+import { realOf } from "../nearest-folder.ts";
 import type { FilePatch } from "./parse.ts";
 
 export type PatchAction = "create" | "modify" | "delete" | "rename" | "copy";
@@ -75,21 +75,6 @@ function resolved(roots: Roots, path: SafePath): string {
     return here.real;
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "file_not_found") throw error;
-    const { real, missing } = nearestFolder(roots, path);
-    return [real === "/" ? "" : real, ...missing, path.abs.slice(path.abs.lastIndexOf("/") + 1)].join("/");
-  }
-}
-
-/** The deepest folder above the path that exists, and the names of those that do not. */
-export function nearestFolder(roots: Roots, path: SafePath): { real: string; missing: string[] } {
-  const missing: string[] = [];
-  for (let abs = dirname(path.abs); ; abs = dirname(abs)) {
-    try {
-      using folder = pinDir(roots, roots.mint(abs, "read"));
-      return { real: folder.real, missing: missing.reverse() };
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== "file_not_found") throw error;
-    }
-    missing.push(abs.slice(abs.lastIndexOf("/") + 1));
+    return realOf(roots, path);
   }
 }
