@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { asFault } from "../base/fault.ts";
 import { visible } from "../base/text.ts";
 import { defineTool } from "../core/tool.ts";
+import { orNoHandle } from "../engines/handles/types.ts";
 
 export const list_dir = defineTool({
   name: "list_dir",
@@ -32,16 +32,9 @@ export const list_dir = defineTool({
     const listing = fs.listDir(dir, max_entries, include_hidden);
     if (!listing.truncated) return { data: listing.names, meta: { path: listing.path, truncated: false } };
     const all = fs.listDir(dir, Number.MAX_SAFE_INTEGER, include_hidden).names.join("\n");
-    const handle = await (await ctx.handles())
-      .put(ctx.principal, all, { kind: "fs_list", path: listing.path })
-      .catch((error: unknown) => {
-        // The page is the answer; a store that fails must not take it away.
-        if (asFault(error).code !== "store_unavailable") throw error;
-        return undefined;
-      });
-    return {
-      data: listing.names,
-      meta: { path: listing.path, truncated: true, ...(handle === undefined ? {} : { handle }) },
-    };
+    const handles = await ctx.handles();
+    const handle = await orNoHandle(handles.put(ctx.principal, all, { kind: "fs_list", path: listing.path }));
+    const meta = { path: listing.path, truncated: true, ...(handle === null ? {} : { handle }) };
+    return { data: listing.names, meta };
   },
 });

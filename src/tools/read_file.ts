@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { asFault } from "../base/fault.ts";
 import type { SafePath } from "../base/path/index.ts";
 import type { ToolContext } from "../core/context.ts";
 import { defineTool } from "../core/tool.ts";
-import { isHandle } from "../engines/handles/types.ts";
+import { isHandle, orNoHandle } from "../engines/handles/types.ts";
 
 const MIB = 1024 * 1024;
 
@@ -77,6 +76,8 @@ async function readPath(
       data: slice.text,
       meta: { path: file.shown, length: slice.length, truncated: false, ...(slice.replaced ? { replaced: true } : {}) },
     };
+  const handles = await ctx.handles();
+  const handle = await orNoHandle(handles.putFile(ctx.principal, file, { kind: "file_content", path: file.shown }));
   return {
     data: slice.text,
     meta: {
@@ -86,21 +87,9 @@ async function readPath(
       next_offset_bytes: args.offset_bytes + slice.length,
       size: slice.total_bytes,
       ...(slice.replaced ? { replaced: true } : {}),
-      ...(await wholeFile()),
+      ...(handle === null ? {} : { handle }),
     },
   };
-
-  async function wholeFile(): Promise<{ handle?: string }> {
-    try {
-      return {
-        handle: await (await ctx.handles()).putFile(ctx.principal, file, { kind: "file_content", path: file.shown }),
-      };
-    } catch (error) {
-      // The slice is the answer; a store that fails must not take it away.
-      if (asFault(error).code === "store_unavailable") return {};
-      throw error;
-    }
-  }
 }
 
 async function readHandle(handle: string, offset: number, max_bytes: number, ctx: ToolContext): Promise<Payload> {
