@@ -60,8 +60,14 @@ export function makeHostile(root: string, outside: string): Hostile {
   git(library, "commit", "-qm", "b");
   git(root, "submodule", "add", "-q", library, "sub");
   git(root, "commit", "-qm", "two");
+  signHead(root);
   appendFileSync(join(root, ".git/config"), evilConfig(payload));
-  appendFileSync(join(root, ".git/modules/sub/config"), evilConfig(payload));
+  // The submodule's filters have names that the repository itself does not know.
+  appendFileSync(
+    join(root, ".git/modules/sub/config"),
+    `${evilConfig(payload)}[filter "inner"]\n\tclean = ${payload}\n`,
+  );
+  writeFileSync(join(root, ".git/modules/sub/info/attributes"), "*.txt filter=inner\n");
   for (const hook of [
     "pre-commit",
     "post-checkout",
@@ -92,6 +98,21 @@ export function makeHostile(root: string, outside: string): Hostile {
       ...(existsSync(join(root, ".git/config")) && existsSync(join(root, "a.txt")) ? [] : ["something was removed"]),
     ],
   };
+}
+
+/** A commit with a signature, which git asks a program about. */
+function signHead(root: string): void {
+  const commit = execFileSync("git", ["cat-file", "commit", "HEAD"], { cwd: root, env: GIT, encoding: "utf8" });
+  const signed = commit.replace(
+    "\n\n",
+    "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\n",
+  );
+  const id = execFileSync("git", ["hash-object", "-t", "commit", "-w", "--stdin"], {
+    cwd: root,
+    env: GIT,
+    input: signed,
+  });
+  git(root, "update-ref", "HEAD", id.toString().trim());
 }
 
 function evilConfig(payload: string): string {
