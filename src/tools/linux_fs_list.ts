@@ -6,6 +6,7 @@ import { defineTool } from "../core/tool.ts";
 import type { TreeEntry } from "../engines/fs/index.ts";
 
 const MAX_ENTRIES = 500;
+const PIECE_CHARS = 128 * 1024;
 
 export const linux_fs_list = defineTool({
   name: "linux_fs_list",
@@ -59,20 +60,24 @@ export const linux_fs_list = defineTool({
   },
 });
 
-/** One JSON list, an entry a line, so that it can be paged by lines. */
+/** One JSON list, an entry a line, so that it can be paged by lines; in pieces that are worth storing. */
 async function* asJson(first: TreeEntry[], rest: AsyncIterable<TreeEntry[]>): AsyncGenerator<Uint8Array> {
-  let isFirst = true;
-  const lines = (batch: readonly TreeEntry[]) => {
-    let text = "";
+  let start = "[";
+  let text = "";
+  const add = (batch: readonly TreeEntry[]) => {
     for (const entry of batch) {
-      text += `${isFirst ? "[" : ","}\n${JSON.stringify(entry)}`;
-      isFirst = false;
+      text += `${start}\n${JSON.stringify(entry)}`;
+      start = ",";
     }
-    return Buffer.from(text);
   };
-  yield lines(first);
-  for await (const batch of rest) yield lines(batch);
-  yield Buffer.from("\n]\n");
+  add(first);
+  for await (const batch of rest) {
+    add(batch);
+    if (text.length < PIECE_CHARS) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  yield Buffer.from(`${text}\n]\n`);
 }
 
 /** A line for each folder: `src/net: client.ts retry.ts proxy/`. */

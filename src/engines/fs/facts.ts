@@ -48,6 +48,20 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** The same for many times, most of which lie in the same second. */
+export function isoTimes(): (ms: number) => string {
+  let second = Number.NaN;
+  let start = "";
+  return (ms) => {
+    const whole = Math.floor(ms / 1000);
+    if (whole !== second) {
+      second = whole;
+      start = isoTime(whole * 1000).slice(0, -4);
+    }
+    return `${start}${String(Math.floor(ms) - whole * 1000).padStart(3, "0")}Z`;
+  };
+}
+
 function linkText(abs: string): string | undefined {
   try {
     return readlinkSync(abs);

@@ -1,9 +1,9 @@
-import { closeSync, constants, lstatSync, openSync, readlinkSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, readlinkSync, type Stats } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import picomatch from "picomatch";
 import { Fault } from "../../base/fault.ts";
 import { type Pinned, pinDir, type Roots, type SafePath } from "../../base/path/index.ts";
-import { type EntryType, entryType, isoTime } from "./facts.ts";
+import { type EntryType, entryType, isoTimes } from "./facts.ts";
 import { byBytes, namesOf } from "./list.ts";
 
 const O_PATH = 0o10000000;
@@ -33,17 +33,19 @@ export async function* walkTree(roots: Roots, dir: SafePath, options: TreeOption
   const matches = matcher(options.file_glob);
   const prefix = top.shown === "." ? "" : `${top.shown === "/" ? "" : top.shown}/`;
   let level = [""];
+  const iso = isoTimes();
   let walked = 0;
   for (let depth = 0; depth <= options.depth && level.length > 0; depth++) {
     const next: string[] = [];
     for (const below of level) {
       options.signal.throwIfAborted();
       const batch: TreeEntry[] = [];
-      const folders = readFolder(roots, dir, top, below, options.include_hidden, (rel, entry) => {
-        if (matches(rel)) batch.push({ path: prefix + rel, ...entry });
+      readFolder(roots, dir, top, below, options.include_hidden, (rel, stat) => {
+        walked++;
+        const type = entryType(stat);
+        if (type === "directory") next.push(rel);
+        if (matches(rel)) batch.push({ path: prefix + rel, type, size_bytes: stat.size, mtime_iso: iso(stat.mtimeMs) });
       });
-      for (const folder of folders) next.push(folder);
-      walked += batch.length;
       if (walked > MAX_WALKED)
         throw new Fault("limit_exceeded", `More than ${MAX_WALKED} entries.`, { hint: "List a smaller folder." });
       if (batch.length > 0) yield batch;
@@ -53,32 +55,26 @@ export async function* walkTree(roots: Roots, dir: SafePath, options: TreeOption
   }
 }
 
-/** Reads one folder by descriptor; one that was moved or exchanged since it was seen is left out. Gives its folders. */
+/** Reads one folder by descriptor. One that was moved or exchanged since it was seen, or that cannot be read, is left out. */
 function readFolder(
   roots: Roots,
   asked: SafePath,
   top: Pinned,
   below: string,
   include_hidden: boolean,
-  found: (rel: string, entry: Omit<TreeEntry, "path">) => void,
-): string[] {
+  found: (rel: string, stat: Stats) => void,
+): void {
   const fd = below === "" ? top.fd : openBelow(roots, asked, top, below);
-  if (fd === undefined) return [];
+  if (fd === undefined) return;
   try {
     const proc = `/proc/self/fd/${fd}`;
-    const folders: string[] = [];
-    const names: string[] = [];
-    for (const name of namesOf(proc, top.shown)) if (include_hidden || !name.startsWith(".")) names.push(name);
-    names.sort(byBytes);
-    for (const name of names) {
+    for (const name of namesOf(proc, top.shown).sort(byBytes)) {
+      if (!include_hidden && name.startsWith(".")) continue;
       const stat = lstatSync(`${proc}/${name}`, { throwIfNoEntry: false });
-      if (!stat) continue;
-      const rel = below === "" ? name : `${below}/${name}`;
-      const type = entryType(stat);
-      found(rel, { type, size_bytes: stat.size, mtime_iso: isoTime(stat.mtimeMs) });
-      if (type === "directory") folders.push(rel);
+      if (stat) found(below === "" ? name : `${below}/${name}`, stat);
     }
-    return folders;
+  } catch (error) {
+    if (below === "") throw error;
   } finally {
     if (fd !== top.fd) closeSync(fd);
   }

@@ -21,11 +21,19 @@ export interface Applied {
   readonly changes: readonly Change[];
 }
 
-/** Called when an edit does not fit: `places` are where its text was found. It must throw. */
-export type OnMismatch = (bytes: Buffer, edit: Edit, number: number, places: readonly number[]) => never;
+/** An edit that does not fit. */
+export interface Mismatch {
+  /** The text as the edits before it left it. */
+  readonly bytes: Buffer;
+  readonly edit: Edit;
+  /** From 0. */
+  readonly number: number;
+  /** Where its old text was found. */
+  readonly places: readonly number[];
+}
 
 /** One edit after the other, each on what the one before left. Bytes outside the places are never looked at, so they stay what they are. */
-export function applyEdits(original: Buffer, edits: readonly Edit[], onMismatch: OnMismatch): Applied {
+export function applyEdits(original: Buffer, edits: readonly Edit[]): Applied | Mismatch {
   let bytes = original;
   let changes: Change[] = [];
   let replacements = 0;
@@ -33,7 +41,7 @@ export function applyEdits(original: Buffer, edits: readonly Edit[], onMismatch:
     const old = Buffer.from(edit.old_text);
     const next = Buffer.from(edit.new_text);
     const places = placesOf(bytes, old);
-    if (places.length !== edit.expected_replacements) onMismatch(bytes, edit, number, places);
+    if (places.length !== edit.expected_replacements) return { bytes, edit, number, places };
     bytes = replaced(bytes, places, old.length, next);
     changes = composed(changes, changesAt(places, old.length, next.length));
     replacements += places.length;

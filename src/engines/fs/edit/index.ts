@@ -20,7 +20,6 @@ import { readIntoSync } from "../io.ts";
 import { isCrlf, mismatch, refuseOther } from "../write.ts";
 import { applyEdits, checkEdits, type Edit } from "./apply.ts";
 import { shortDiff } from "./diff.ts";
-import { mismatchFault } from "./mismatch.ts";
 
 export type { Edit } from "./apply.ts";
 
@@ -80,14 +79,14 @@ async function edited(here: Place, edits: readonly Edit[], options: EditOptions,
   const read_ms = Date.now();
   const before = await readWhole(here, seen, call.signal);
   if (options.expected_sha256 !== undefined) refuseOther(here, hash("sha256", before), options.expected_sha256);
-  const {
-    bytes: after,
-    replacements,
-    changes,
-  } = applyEdits(before, edits, (bytes, edit, number, places) => {
-    throw mismatchFault({ shown: here.shown, bytes, edit, number, count: edits.length }, places);
-  });
   const { shown } = here;
+  const applied = applyEdits(before, edits);
+  if ("places" in applied) {
+    // Loaded only now: most edits fit.
+    const { mismatchFault } = await import("./mismatch.ts");
+    throw mismatchFault(shown, applied, edits.length);
+  }
+  const { bytes: after, replacements, changes } = applied;
   const answer = (): Edited => {
     const mixes = edits.some((edit) => /(^|[^\r])\n/.test(edit.new_text)) && isCrlf(before);
     return {

@@ -2,43 +2,35 @@ import { diffChars } from "diff";
 import { Fault } from "../../../base/fault.ts";
 import { visible } from "../../../base/text.ts";
 import { countNewlines } from "../line-index.ts";
-import type { Edit } from "./apply.ts";
+import type { Mismatch } from "./apply.ts";
 import { type Closest, closestPlace } from "./closest.ts";
 
 const MAX_SHOWN_CHARS = 1200;
 const MAX_LISTED_LINES = 10;
 const DIFF_MS = 40;
 
-interface Subject {
-  readonly shown: string;
-  readonly bytes: Buffer;
-  readonly edit: Edit;
-  /** From 0, of `count`. */
-  readonly number: number;
-  readonly count: number;
-}
-
 /** Why an edit does not fit, in a way that lets the next one fit. */
-export function mismatchFault(subject: Subject, places: readonly number[]): Fault {
-  const which = subject.count > 1 ? ` (edit ${subject.number + 1} of ${subject.count})` : "";
-  return places.length > 0 ? miscounted(subject, places, which) : missing(subject, which);
+export function mismatchFault(shown: string, mismatch: Mismatch, count: number): Fault {
+  const which = count > 1 ? ` (edit ${mismatch.number + 1} of ${count})` : "";
+  const subject = `${visible(shown)}${which}`;
+  return mismatch.places.length > 0 ? miscounted(subject, mismatch) : missing(subject, mismatch);
 }
 
-function miscounted(subject: Subject, places: readonly number[], which: string): Fault {
-  const lines = places.slice(0, MAX_LISTED_LINES).map((place) => countNewlines(subject.bytes, 0, place) + 1);
+function miscounted(subject: string, { bytes, edit, places }: Mismatch): Fault {
+  const lines = places.slice(0, MAX_LISTED_LINES).map((place) => countNewlines(bytes, 0, place) + 1);
   const more = places.length > lines.length ? ", ..." : "";
   const times = places.length === 1 ? "once" : `${places.length} times`;
   return new Fault(
     "edit_mismatch",
-    `old_text stands ${times} in ${visible(subject.shown)}${which}, at line ${lines.join(", ")}${more}; expected ${subject.edit.expected_replacements}. Nothing was changed.`,
+    `old_text stands ${times} in ${subject}, at line ${lines.join(", ")}${more}; expected ${edit.expected_replacements}. Nothing was changed.`,
     { hint: `Add lines around it to old_text, or set expected_replacements to ${places.length}.` },
   );
 }
 
-function missing(subject: Subject, which: string): Fault {
-  const text = subject.bytes.toString("utf8");
-  const closest = closestPlace(text, subject.edit.old_text);
-  const start = `old_text was not found in ${visible(subject.shown)}${which}. Nothing was changed.`;
+function missing(subject: string, { bytes, edit }: Mismatch): Fault {
+  const text = bytes.toString("utf8");
+  const closest = closestPlace(text, edit.old_text);
+  const start = `old_text was not found in ${subject}. Nothing was changed.`;
   if (!closest)
     return new Fault("edit_mismatch", `${start} Nothing in the file is like it.`, { hint: "Read the file again." });
   const cause = closest.cause === undefined ? "" : ` Cause: ${CAUSES[closest.cause]}.`;
@@ -46,7 +38,7 @@ function missing(subject: Subject, which: string): Fault {
   const where = last > closest.line ? `lines ${closest.line}-${last}` : `line ${closest.line}`;
   return new Fault(
     "edit_mismatch",
-    `${start}${cause} Closest: ${where}, [-only in old_text-] {+only in the file+}:\n${compared(subject.edit.old_text, closest)}`,
+    `${start}${cause} Closest: ${where}, [-only in old_text-] {+only in the file+}:\n${compared(edit.old_text, closest)}`,
     {
       hint: "Send old_text as it stands in the file.",
     },
