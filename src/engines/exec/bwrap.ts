@@ -88,6 +88,7 @@ function namespaces(withNetwork: boolean): string[] {
     "--die-with-parent",
     "--unshare-user",
     "--unshare-pid",
+    "--as-pid-1",
     "--unshare-ipc",
     "--unshare-uts",
     "--unshare-cgroup-try",

@@ -90,9 +90,15 @@ function sandboxed(facts: LaunchFacts, command: AllowedCommand, request: LaunchR
     });
     return options.map((option) => `${option}\0`).join("");
   };
-  const words = [...(request.network?.enter ?? []), facts.bwrap!, "--args", "3", "--", program.file, ...program.args];
-  return { words, ticket };
+  const inside = ["/bin/sh", "-c", FIRST_INSIDE, "sh", program.file, ...program.args];
+  return { words: [...(request.network?.enter ?? []), facts.bwrap!, "--args", "3", "--", ...inside], ticket };
 }
+
+/**
+ * Process 1 of the sandbox: starts the program, buries what its children leave, says nothing itself. bubblewrap's own does not wait to be
+ * buried, so that each run would leave a zombie where nobody collects them, as in a container whose first process is this server.
+ */
+const FIRST_INSIDE = 'exec 4>&2 2>/dev/null; "$@" 2>&4 4>&-; exit $?';
 
 function shielded(shield: Shield, hold: (thing: Disposable) => void): SandboxRun["names"] {
   const held = shield.hold();

@@ -47,11 +47,11 @@ export function createNetworks(bwrap: string | undefined): Networks {
       if (!holder || --holder.count > 0) return;
       ready.delete(owner);
       holders.delete(owner);
-      holder.child.kill("SIGKILL");
+      holder.child.stdin?.end();
     },
     current: (owner) => ready.get(owner)?.network,
     close() {
-      for (const holder of ready.values()) holder.child.kill("SIGKILL");
+      for (const holder of ready.values()) holder.child.stdin?.end();
       ready.clear();
       holders.clear();
     },

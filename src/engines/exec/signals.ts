@@ -4,9 +4,9 @@ import { allPids, procStat } from "./proc.ts";
 /** Milliseconds between the polite signal and the last one. */
 export const GRACE_MS = 2000;
 
-/** Signals everything in a command's group. In a sandbox all but bubblewrap itself, which would take the rest with it at once. */
+/** Signals everything in a command's group. In a sandbox all but bubblewrap itself, which then ends by itself and leaves no zombie. */
 export function signalGroup(pid: number, inSandbox: boolean, signal: NodeJS.Signals): void {
-  if (!inSandbox || signal === "SIGKILL") {
+  if (!inSandbox) {
     kill(-pid, signal);
     return;
   }
