@@ -1,5 +1,7 @@
 /** Commands: what may run, how it is held, and what becomes of its output. The gate mints, everything else takes what it minted. */
+import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import type { AllowedCommand } from "../../base/command.ts";
 import { Fault } from "../../base/fault.ts";
@@ -14,7 +16,7 @@ import { createNetworks } from "./network.ts";
 import type { ExecOptions } from "./options.ts";
 import { createProcesses, type Processes } from "./processes.ts";
 import { type PytestReport, runPytest } from "./pytest.ts";
-import { createPrograms, isProgram } from "./resolve.ts";
+import { createPrograms, isProgram, realOr } from "./resolve.ts";
 import { type RunRequest, type RunResult, run } from "./run.ts";
 import { createShield, hiddenNames, sweepShield } from "./shield.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
@@ -79,6 +81,7 @@ export interface Exec {
 
 export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
   const home = deps.home ?? homedir();
+  const state_dir = realPlace(deps.state_dir);
   const denied = [...BUILT_IN_DENIED_PATHS, ...(deps.denied ?? [])];
   const programs = createPrograms(deps.path, deps.roots.list);
   const bwrap = deps.bwrap === null ? undefined : (deps.bwrap ?? programs.system("bwrap"));
@@ -87,12 +90,12 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     bwrap: bwrap ?? "",
     roots: deps.roots.list,
     home,
-    state_dir: deps.state_dir,
+    state_dir,
     program_dirs: programs.project_dirs,
     network,
   });
   const isolation = createIsolation({ bwrap, sandbox, network, isolated: deps.isolated, trust: options.run_cmd_trust });
-  const hidden = hiddenNames(denied, deps.roots, deps.state_dir);
+  const hidden = hiddenNames(denied, deps.roots, state_dir);
   const own_programs: Record<string, string> = isProgram(rgPath) ? { rg: rgPath } : {};
   const gate = createGate({ options, roots: deps.roots, programs, isolation, hidden, own_programs });
   const watchdog = createWatchdog();
@@ -105,7 +108,7 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     system_path: programs.system_path,
     project_path: programs.project_path,
   };
-  const shield = createShield({ roots: deps.roots, denied, state_dir: deps.state_dir });
+  const shield = createShield({ roots: deps.roots, denied, state_dir });
   const facts: LaunchFacts = {
     bwrap,
     sandbox,
@@ -119,7 +122,7 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     max_per_principal: options.proc_max,
     idle_timeout_s: options.proc_idle_timeout,
   });
-  sweepShield(deps.state_dir);
+  sweepShield(state_dir);
 
   return {
     allow: gate.allow,
@@ -137,7 +140,7 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     pytest: (owner, args, cwd, request) =>
       runPytest(
         {
-          state_dir: deps.state_dir,
+          state_dir,
           allow: (argv) => gate.allow({ argv, cwd }),
           run: (command, more) => run(facts, command, more),
         },
@@ -155,4 +158,9 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
       shield.close();
     },
   };
+}
+
+/** Where a folder really is, or will be: roots are real paths, and are compared with it. */
+function realPlace(path: string): string {
+  return existsSync(path) ? realOr(path) : join(realOr(dirname(path)), basename(path));
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -108,5 +117,20 @@ describe("names that a sandbox must not write", () => {
   it("name what a recursive reader must skip", () => {
     const roots = createRoots({ roots: [root], state_dir });
     expect(hiddenNames([...BUILT_IN_DENIED_PATHS, "rw:secrets/"], roots, state_dir)).toEqual([".llmc", "secrets"]);
+  });
+});
+
+describe("a root behind a link", () => {
+  it("keeps its state folder from project code all the same", async () => {
+    const link = join(base, "link");
+    symlinkSync(root, link);
+    writeFileSync(join(state_dir, "secret"), "STATE");
+    await using test = testExec(
+      {},
+      { roots: createRoots({ roots: [link], state_dir: join(link, ".llmc") }), state_dir: join(link, ".llmc") },
+    );
+    const { stdout } = await test.run(["node", "-p", "require('fs').readdirSync('.llmc').length"]);
+    expect(stdout).toBe("0\n");
+    expect((await test.run("rg -uuu STATE")).stdout).toBe("");
   });
 });
