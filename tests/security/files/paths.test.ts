@@ -2,13 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createRoots } from "../../../src/base/path/index.ts";
 import { createFs } from "../../../src/engines/fs/index.ts";
 import { maaslOptions } from "../../../src/engines/fs/options.ts";
 
 test("whatever a path is made of, nothing outside is read, listed, written or removed", async () => {
   const base = mkdtempSync(join(tmpdir(), "llmc-paths-"));
+  onTestFinished(() => rmSync(base, { recursive: true }));
   const inside = join(base, "root");
   mkdirSync(join(inside, "d/e"), { recursive: true });
   mkdirSync(join(base, "root-sibling"));
@@ -80,5 +81,4 @@ test("whatever a path is made of, nothing outside is read, listed, written or re
     { numRuns: 3000 },
   );
   fs.close();
-  rmSync(base, { recursive: true });
 });
