@@ -5,6 +5,7 @@ import { nearest } from "./base/text.ts";
 import type { Loaded } from "./config/load.ts";
 import type { Engines, Health, ServerFacts } from "./core/context.ts";
 import { createDispatch, type Dispatch } from "./core/dispatch.ts";
+import { prepareState } from "./core/state.ts";
 import { countTokens } from "./core/tokens.ts";
 import type { Tool } from "./core/tool.ts";
 import { execWarnings } from "./engines/exec/options.ts";
@@ -48,6 +49,7 @@ export function createApp(loaded: Loaded): App {
     state_dir: loaded.state_dir,
   });
   const telemetry = createTelemetry({
+    prepare: () => prepareState(loaded.state_dir),
     observability: { ...mcp.observability, csv_path: resolve(loaded.root, mcp.observability.csv_path) },
     audit: { ...mcp.audit, path: mcp.audit.path ?? join(loaded.state_dir, "audit", "audit.jsonl") },
   });
@@ -151,7 +153,9 @@ function createEngines(loaded: Loaded, roots: Roots): { use: Engines; close(): P
   const use: Engines = {
     fs: once(async () => {
       const { createFs } = await import("./engines/fs/index.ts");
-      return createFs(mcp.maasl, { roots, state_dir });
+      const fs = createFs(mcp.maasl, { roots, state_dir });
+      closing.push(() => fs.close());
+      return fs;
     }),
     search: once(async () => {
       const { createSearch } = await import("./engines/search/index.ts");

@@ -103,7 +103,9 @@ describe("the path guard", () => {
     execFileSync("mkfifo", [join(root, "fifo")]);
     const all = createRoots({ roots: ["/"] });
     expect(fault(() => pinFile(roots, roots.mint("fifo", "read"))).message).toContain("FIFO");
-    expect(fault(() => pinFile(all, all.mint("/dev/zero", "read"))).message).toContain("device");
+    for (const path of ["/dev/zero", "/proc/self/environ", "/sys/kernel", "/dev"]) expect(fault(() => all.mint(path, "read")).rule).toContain("kernel files");
+    symlinkSync("/proc/self/environ", join(root, "environ"));
+    expect(fault(() => pin(all, all.mint(join(root, "environ"), "read"))).rule).toContain("kernel files");
     expect(fault(() => pinFile(roots, roots.mint("sub", "read"))).code).toBe("is_directory");
     expect(fault(() => pinDir(roots, roots.mint("a.txt", "read"))).code).toBe("not_a_directory");
   });

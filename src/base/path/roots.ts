@@ -40,6 +40,8 @@ export interface Roots {
 }
 
 const MAX_PATH = 4096;
+/** Not on any disk: secrets of processes, switches of the kernel, devices. No root makes them files. */
+const MADE_BY_KERNEL = /^\/(proc|sys|dev)(\/|$)/;
 
 interface Root {
   readonly given: string;
@@ -69,6 +71,7 @@ export function createRoots(options: RootsOptions): Roots {
   }
 
   function refuseDenied(real: string, access: Access): void {
+    if (MADE_BY_KERNEL.test(real)) throw denial(shown(real), access, "kernel files");
     if (state !== undefined && inside(real, state) && !(access === "read" && inside(real, `${state}/stubs`)))
       throw denial(shown(real), access, "state folder");
     const root = rootOf(real)?.real ?? "/";

@@ -39,6 +39,8 @@ export interface Telemetry {
 }
 
 interface TelemetryDeps {
+  /** Called before the first record is kept. */
+  prepare(): void;
   readonly observability: ObservabilityOptions;
   readonly audit: AuditOptions & { path: string };
 }
@@ -53,7 +55,7 @@ const NO_METRICS: MetricsSnapshot = {
   tools: {},
 };
 
-export function createTelemetry({ observability, audit }: TelemetryDeps): Telemetry {
+export function createTelemetry({ observability, audit, prepare }: TelemetryDeps): Telemetry {
   const on = observability.enabled;
   const log = on ? createLog(observability) : silentLog;
   const metrics = on && observability.metrics_enabled ? createMetrics() : undefined;
@@ -85,6 +87,7 @@ export function createTelemetry({ observability, audit }: TelemetryDeps): Teleme
     });
   }
 
+  let first = true;
   let waiting: CallRecord[] = [];
   function countWaiting(): void {
     const batch = waiting;
@@ -95,6 +98,8 @@ export function createTelemetry({ observability, audit }: TelemetryDeps): Teleme
   return {
     log,
     call(record) {
+      if (first) prepare();
+      first = false;
       trail?.append(auditRecord(record));
       log.info("call", {
         ...cid(record.correlation_id),
