@@ -40,8 +40,8 @@ export interface Roots {
 }
 
 const MAX_PATH = 4096;
-/** Not on any disk: secrets of processes, switches of the kernel, devices. No root makes them files. */
-const MADE_BY_KERNEL = /^\/(proc|sys|dev)(\/|$)/;
+/** Not on any disk: secrets of processes, switches of the kernel, devices. No root makes them files. (/dev/shm holds ordinary ones.) */
+const MADE_BY_KERNEL = /^\/(proc|sys|dev(?!\/shm(\/|$)))(\/|$)/;
 
 interface Root {
   readonly given: string;

@@ -1,10 +1,9 @@
 /** Files: read by descriptor in bounded slices, changed atomically under a lock and from a journal. */
-import type { Pinned, Roots, SafePath } from "../../base/path/index.ts";
+import { type Pinned, pinFile, type Roots, type SafePath } from "../../base/path/index.ts";
 import { type ByteSlice, readBytes } from "./bytes.ts";
 import type { Call } from "./change.ts";
 import { type Edit, type Edited, type EditOptions, editText } from "./edit/index.ts";
 import { type FileFacts, statFacts } from "./facts.ts";
-import { openFile } from "./io.ts";
 import { createLineIndexes } from "./line-index.ts";
 import { type LineSlice, readLines } from "./lines.ts";
 import { type DirListing, listDir } from "./list.ts";
@@ -71,12 +70,12 @@ export function createFs(options: MaaslOptions, deps: FsDeps): Fs {
 
   async function opened<T>(file: SafePath | Pinned, work: (pinned: Pinned) => Promise<T>): Promise<T> {
     if ("fd" in file) return work(file);
-    using pinned = openFile(roots, file);
+    using pinned = pinFile(roots, file);
     return await work(pinned);
   }
 
   return {
-    open: (file) => openFile(roots, file),
+    open: (file) => pinFile(roots, file),
     readBytes: (file, offset, max_bytes, signal) =>
       opened(file, (pinned) => readBytes(pinned, offset, max_bytes, signal)),
     readLines: (file, offset_lines, max_lines, signal) =>

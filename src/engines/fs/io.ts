@@ -1,24 +1,8 @@
 import { fsync, read, readSync } from "node:fs";
-import { Fault } from "../../base/fault.ts";
-import { type Pinned, pinFile, type Roots, type SafePath } from "../../base/path/index.ts";
-import { visible } from "../../base/text.ts";
 
 /** Up to here a read from the page cache is cheaper than a trip through the thread pool. */
 const SYNC_BYTES = 256 * 1024;
 const STEP_BYTES = 1024 * 1024;
-
-/** Files of these trees are made by the kernel while they are read: they have no size, and some hold secrets. */
-const PSEUDO = /^\/(proc|sys|dev)\//;
-
-/** Pins a regular file on a disk. */
-export function openFile(roots: Roots, path: SafePath): Pinned {
-  const pinned = pinFile(roots, path);
-  if (!PSEUDO.test(pinned.real)) return pinned;
-  pinned[Symbol.dispose]();
-  throw new Fault("path_denied", `${visible(path.shown)} belongs to the kernel, not to a disk.`, {
-    rule: "regular files only",
-  });
-}
 
 /** Fills the buffer from `position`; gives what was there, which is less only at the end of the file. */
 export async function readInto(fd: number, target: Buffer, position: number, signal?: AbortSignal): Promise<Buffer> {
