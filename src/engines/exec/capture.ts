@@ -1,5 +1,6 @@
 /** One output stream, held within bounds while it is read: its beginning and its end are kept, the middle is counted. */
 export interface Capture {
+  /** Copies what it keeps: the chunk stays the caller's. */
   push(chunk: Uint8Array): void;
   readonly bytes: number;
   readonly truncated: boolean;
@@ -40,8 +41,7 @@ export function createCapture(max_bytes: number): Capture {
       const room = headMax - headBytes;
       if (room > 0) {
         const part = chunk.subarray(0, room);
-        // Copied when it is a part, or it would keep the whole block it was read into alive.
-        head.push(part.length === chunk.length ? chunk : Uint8Array.from(part));
+        head.push(Uint8Array.from(part));
         headBytes += part.length;
       }
       if (chunk.length > room) pushTail(chunk.subarray(Math.max(0, room)));

@@ -3,7 +3,9 @@ export type Keep = (output: AsyncIterable<Uint8Array>) => Promise<string>;
 
 /** The way of a command's whole output into a store, which opens only when the output outgrows what is kept at hand. */
 export interface Spool {
-  /** False when the store is behind: pause the source until `drained`. */
+  /** False when more would not be kept. */
+  readonly wants: boolean;
+  /** Takes the chunk over. False when the store is behind: pause the source until `drained`. */
   push(chunk: Uint8Array): boolean;
   drained(): Promise<void>;
   /** The handle, when there is one. */
@@ -63,8 +65,10 @@ export function createSpool(options: SpoolOptions): Spool {
   }
 
   return {
+    get wants() {
+      return options.keep !== undefined && !failed && total < options.max_bytes;
+    },
     push(chunk) {
-      if (!options.keep || failed || total >= options.max_bytes) return true;
       const room = options.max_bytes - total;
       const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
       total += part.length;

@@ -37,11 +37,7 @@ export interface RunResult {
 
 export const DEFAULT_MAX_BYTES = 1024 * 1024;
 /** Output beyond this is counted and dropped. */
-const KEPT_MAX_BYTES = 64 * 1024 * 1024;
-/** From here on a stream is a flood: this much at a time, with a pause in between. */
-const FLOOD_BYTES = 8 * 1024 * 1024;
-const FLOOD_STEP_BYTES = 512 * 1024;
-const FLOOD_PAUSE_MS = 5;
+const KEPT_MAX_BYTES = 8 * 1024 * 1024;
 /** How long streams may stay open after the program ended: a child that left its group can hold them for ever. */
 const DRAIN_MS = 500;
 
@@ -92,21 +88,19 @@ export async function run(facts: LaunchFacts, command: AllowedCommand, request: 
   };
 }
 
-/** Reads a stream to its end, as fast as the store can take it. A flood that nobody will read is slowed down: it would only cost memory. */
+/** Reads a stream to its end, as fast as the store can take it. What nobody keeps is given back at once: a flood would outrun the collector. */
 function drain(stream: Readable, capture: Capture, spool: Spool, streams: readonly Readable[]): Promise<void> {
-  let next = FLOOD_BYTES;
-  stream.on("data", (chunk: Buffer) => {
+  stream.on("data", (chunk: Buffer<ArrayBuffer>) => {
     capture.push(chunk);
-    if (!spool.push(chunk)) {
-      for (const each of streams) each.pause();
-      void spool.drained().then(() => {
-        for (const each of streams) each.resume();
-      });
-    } else if (capture.bytes > next) {
-      next = capture.bytes + FLOOD_STEP_BYTES;
-      stream.pause();
-      setTimeout(() => stream.resume(), FLOOD_PAUSE_MS);
+    if (!spool.wants) {
+      chunk.buffer.transfer(0);
+      return;
     }
+    if (spool.push(chunk)) return;
+    for (const each of streams) each.pause();
+    void spool.drained().then(() => {
+      for (const each of streams) each.resume();
+    });
   });
   return new Promise((resolve) => {
     stream.once("close", resolve);
