@@ -34,6 +34,11 @@ export interface App {
   tools(): readonly ListedTool[];
   /** What an operator should hear about at start. */
   warnings(): readonly string[];
+  /** Every enabled tool, listed or not. */
+  listAll(): readonly ListedTool[];
+  hasTool(name: string): boolean;
+  health(): Promise<Health>;
+  isDraining(): boolean;
   /** Takes no new calls and waits for those under way, at most mcp.tools.idle_timeout or until the other promise is done. */
   drain(until?: Promise<unknown>): Promise<void>;
   close(): Promise<void>;
@@ -81,8 +86,13 @@ export function createApp(loaded: Loaded): App {
   const byName = new Map(mode.nested.map((tool) => [tool.name, tool]));
   const dispatch = createDispatch({
     find: (name) => byName.get(canonicalName(name)),
-    policy: () => {
+    policy: (tool, call) => {
       if (draining) throw new Fault("draining", "The server is stopping.", { retry_after_s: 5 });
+      if (call.tools && !inScope(tool.name, call.tools))
+        throw new Fault("tool_disabled", `Your token may not call ${tool.name}.`, {
+          hint: "The operator lists what it may in mcp.auth.tokens.",
+          rule: "auth.tokens.tools",
+        });
     },
     unknown: (name) => missing(name, all, byName),
     engines: engines.use,
@@ -112,6 +122,10 @@ export function createApp(loaded: Loaded): App {
     engines: engines.use,
     dispatch,
     tools,
+    listAll: () => listTools(mode.nested, { dialect: "full", structured: false }),
+    hasTool: (name) => byName.has(canonicalName(name)),
+    health: server.health,
+    isDraining: () => draining,
     warnings: () => [
       ...loaded.warnings,
       ...mode.warnings,
@@ -142,6 +156,12 @@ function budgetWarnings(surface: string, budget: number, mode: Mode): string[] {
   return [
     `The ${mode.name} tool list and instructions are ${surface.length} characters (about ${tokens} tokens), above mcp.hybrid.bootstrap_budget_warning (${budget}).`,
   ];
+}
+
+function inScope(name: string, globs: readonly string[]): boolean {
+  return globs.some(
+    (glob) => glob === "*" || glob === name || (glob.endsWith("*") && name.startsWith(glob.slice(0, -1))),
+  );
 }
 
 /** Engines are made when a call first needs them: a start loads none. */

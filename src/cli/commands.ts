@@ -4,14 +4,20 @@ import { type Command, JSON_FLAG, MODE_FLAG, WHERE_FLAGS } from "./command.ts";
 export const COMMANDS: readonly Command[] = [
   {
     name: "serve",
-    about: "Serve MCP on stdin and stdout",
+    about: "Serve MCP on stdin and stdout, or over HTTP",
     flags: [
       ...WHERE_FLAGS,
       MODE_FLAG,
       { name: "log-level", value: "LEVEL", about: "debug, info, warn or error" },
+      { name: "http", about: "Serve over HTTP instead: MCP at /mcp, plain JSON beside it" },
+      { name: "host", value: "ADDRESS", about: "With --http: where to listen (default 127.0.0.1)" },
+      { name: "port", value: "N", about: "With --http: the port (default 8080)" },
       { name: "welcome", about: "Print what to paste into a client (also when started by hand)" },
     ],
-    examples: ["llmc serve --root ~/src/project"],
+    examples: [
+      "llmc serve --root ~/src/project",
+      "LLMC_MCP_TOKEN=$(openssl rand -hex 32) llmc serve --http --port 8080",
+    ],
     load: () => import("./serve.ts"),
   },
   {

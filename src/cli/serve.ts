@@ -13,6 +13,7 @@ export async function run(invocation: Invocation): Promise<number> {
       { hint: "Set it to true to serve." },
     );
 
+  if (invocation.flags["http"]) return (await import("./serve-http.ts")).serveHttp(loaded, invocation);
   const app = createApp(loaded);
   const connection = serveOnStdio({
     version: app.version,

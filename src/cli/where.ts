@@ -1,3 +1,4 @@
+import { Fault } from "../base/fault.ts";
 import { type Loaded, loadConfig } from "../config/load.ts";
 import { type Invocation, textFlag } from "./command.ts";
 
@@ -8,6 +9,18 @@ export function loadFor(invocation: Invocation): Loaded {
     env: invocation.terminal.env,
     root: textFlag(invocation, "root"),
     config: textFlag(invocation, "config"),
-    cli: { "mcp.mode": textFlag(invocation, "mode"), "mcp.observability.log_level": textFlag(invocation, "log-level") },
+    cli: {
+      "mcp.mode": textFlag(invocation, "mode"),
+      "mcp.observability.log_level": textFlag(invocation, "log-level"),
+      "mcp.server.host": textFlag(invocation, "host"),
+      "mcp.server.port": numberFlag(invocation, "port"),
+    },
   });
+}
+
+function numberFlag(invocation: Invocation, name: string): number | undefined {
+  const text = textFlag(invocation, name);
+  if (text === undefined) return undefined;
+  if (!/^\d+$/.test(text)) throw new Fault("invalid_args", `--${name} takes a whole number.`);
+  return Number(text);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { temp, type Temp } from "../../tests/harness/temp.ts";
+import { type Temp, temp } from "../../tests/harness/temp.ts";
 import type { Fault } from "../base/fault.ts";
 import { allKeys } from "./keys.ts";
 import { type LoadInput, loadConfig } from "./load.ts";
@@ -43,7 +43,11 @@ describe("values", () => {
 
   it("from the environment take the key's type", () => {
     const { tools, output } = load(undefined, {
-      env: { LLMC_MCP_TOOLS_DISABLED: "stat, health", LLMC_MCP_OUTPUT_STRUCTURED: "true", LLMC_MCP_TOOLS_READ_TIMEOUT: "2.5" },
+      env: {
+        LLMC_MCP_TOOLS_DISABLED: "stat, health",
+        LLMC_MCP_OUTPUT_STRUCTURED: "true",
+        LLMC_MCP_TOOLS_READ_TIMEOUT: "2.5",
+      },
     }).config.mcp;
     expect([tools.disabled, output.structured, tools.read_timeout]).toEqual([["stat", "health"], true, 2.5]);
     expect(refused(undefined, { env: { LLMC_MCP_OUTPUT_STRUCTURED: "maybe" } })).toContain("true or false");
@@ -68,7 +72,9 @@ describe("mistakes", () => {
   });
 
   it("say where they stand", () => {
-    expect(refused("[mcp]\nmode = 'fast'\n")).toMatch(/mcp\.mode: unknown mode; use classic, hybrid, code_execution \(.*llmc\.toml\)/);
+    expect(refused("[mcp]\nmode = 'fast'\n")).toMatch(
+      /mcp\.mode: unknown mode; use classic, hybrid, code_execution \(.*llmc\.toml\)/,
+    );
     expect(refused(undefined, { env: { LLMC_MCP_MODE: "fast" } })).toContain("from the environment");
     expect(refused("[mcp\n")).toMatch(/llmc\.toml:\d+:\d+/);
     expect(refused("mcp = 5\n")).toContain("must be a table");
@@ -77,7 +83,9 @@ describe("mistakes", () => {
   });
 
   it("in unknown variables are warned about, not fatal", () => {
-    expect(load(undefined, { env: { LLMC_MCP_OUTPUT_FROMAT: "json" } }).warnings[0]).toContain("did you mean LLMC_MCP_OUTPUT_FORMAT?");
+    expect(load(undefined, { env: { LLMC_MCP_OUTPUT_FROMAT: "json" } }).warnings[0]).toContain(
+      "did you mean LLMC_MCP_OUTPUT_FORMAT?",
+    );
   });
 
   it("through __proto__ change nothing", () => {
@@ -102,8 +110,12 @@ describe("roots", () => {
       allowed_roots: [join(folder.path, "a")],
       enforce_roots: false,
     });
-    expect(refused("[mcp.tools]\nallowed_roots = ['a']\n[mcp.linux_ops.roots]\nallowed_roots = ['b']\n")).toContain("differ");
-    expect(refused("[mcp.tools]\nenforce_roots = true\n[mcp.linux_ops.roots]\nenforce_roots = false\n")).toContain("differ");
+    expect(refused("[mcp.tools]\nallowed_roots = ['a']\n[mcp.linux_ops.roots]\nallowed_roots = ['b']\n")).toContain(
+      "differ",
+    );
+    expect(refused("[mcp.tools]\nenforce_roots = true\n[mcp.linux_ops.roots]\nenforce_roots = false\n")).toContain(
+      "differ",
+    );
   });
 
   it("are the repository by default, and nothing when the list is empty", () => {
@@ -118,7 +130,10 @@ describe("roots", () => {
     mkdirSync(join(folder.path, "a/.git"));
     expect(loadConfig({ cwd: sub, env: {} }).root).toBe(join(folder.path, "a"));
     writeFileSync(join(folder.path, "other.toml"), "");
-    expect(loadConfig({ cwd: sub, env: { LLMC_CONFIG: "../../other.toml" } })).toMatchObject({ root: folder.path, file: join(folder.path, "other.toml") });
+    expect(loadConfig({ cwd: sub, env: { LLMC_CONFIG: "../../other.toml" } })).toMatchObject({
+      root: folder.path,
+      file: join(folder.path, "other.toml"),
+    });
     expect(loadConfig({ cwd: sub, env: { LLMC_ROOT: "." } }).root).toBe(sub);
     expect(loadConfig({ cwd: sub, root: "..", env: { LLMC_ROOT: "." } }).root).toBe(join(folder.path, "a"));
     expect(() => loadConfig({ cwd: folder.path, env: {} })).toThrowError(/No repository here/);
@@ -138,7 +153,8 @@ describe("what is shown", () => {
   });
 
   it("hides what looks like a secret", () => {
-    const toml = "[mcp.tools.executables.deploy]\ncommand = ['curl', '--token=swordfish', 'https://user:hunter2@example.org/']\n";
+    const toml =
+      "[mcp.tools.executables.deploy]\ncommand = ['curl', '--token=swordfish', 'https://user:hunter2@example.org/']\n";
     const text = JSON.stringify(effective(load(toml)));
     expect(text).not.toContain("swordfish");
     expect(text).not.toContain("hunter2");

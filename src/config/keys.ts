@@ -24,6 +24,7 @@ interface Definition {
   readonly entries?: Record<string, string>;
   readonly values?: readonly unknown[];
   readonly shape?: Record<string, z.ZodType>;
+  readonly element?: z.ZodType;
 }
 
 function definition(schema: z.ZodType): Definition {
@@ -65,13 +66,14 @@ const KINDS: Readonly<Record<string, KeyKind>> = {
 
 function walk(schema: z.ZodType, path: readonly string[]): Key[] {
   const inner = unwrap(schema);
-  const { type, shape, entries, values } = definition(inner.schema);
+  const { type, shape, entries, values, element } = definition(inner.schema);
   if (type === "object" && shape) return Object.entries(shape).flatMap(([name, child]) => walk(child, [...path, name]));
   return [
     {
       path: path.join("."),
       env: `LLMC_${path.join("_").toUpperCase()}`,
-      kind: KINDS[type] ?? "table",
+      kind:
+        type === "array" && definition(unwrap(element!).schema).type !== "string" ? "table" : (KINDS[type] ?? "table"),
       choices: entries ? Object.values(entries) : values ? values.map(String) : [],
       default: inner.default,
       description: inner.description,

@@ -48,11 +48,13 @@ export function loadConfig(input: LoadInput): Loaded {
   const keys = allKeys();
   const origins = new Map<string, Origin>();
   const values = readFile(located.file, keys, origins);
-  const warnings = applyEnv(values, input, keys, origins);
+  const strays = applyEnv(values, input, keys, origins);
   for (const [path, value] of Object.entries(input.cli ?? {}))
     if (value !== undefined) set(values, path, pathValue(keys, path, value, input.cwd), origins, "cli");
 
   const config = checked(values, located.file, origins);
+  const secrets = secretNames(config);
+  const warnings = strays.filter((name) => !secrets.has(name)).map((name) => unknownEnv(name, keys));
   return { config, ...derived(config, located, input, origins), origins, warnings };
 }
 
@@ -144,20 +146,26 @@ function bySameLeaf(path: string): string | undefined {
 
 function applyEnv(values: Table, input: LoadInput, keys: readonly Key[], origins: Map<string, Origin>): string[] {
   const byEnv = new Map(keys.map((key) => [key.env, key]));
-  const warnings: string[] = [];
+  const strays: string[] = [];
   if (input.env["LLMC_STATE_DIR"])
     set(values, "mcp.state_dir", resolve(input.cwd, input.env["LLMC_STATE_DIR"]), origins, "env");
   for (const [name, text] of Object.entries(input.env)) {
     if (!name.startsWith("LLMC_") || text === undefined || PLAIN_ENV.has(name)) continue;
     const key = byEnv.get(name);
     if (key) set(values, key.path, pathValue(keys, key.path, fromText(key, text), input.cwd), origins, "env");
-    else warnings.push(unknownEnv(name, byEnv.keys()));
+    else strays.push(name);
   }
-  return warnings;
+  return strays;
 }
 
-function unknownEnv(name: string, known: Iterable<string>): string {
-  const close = nearest(name, [...known, ...PLAIN_ENV]);
+/** Variables that the configuration names: they hold secrets, not keys. */
+function secretNames(config: Config): ReadonlySet<string | undefined> {
+  const { auth } = config.mcp;
+  return new Set([auth.token_env, ...auth.tokens.map((token) => token.token_env)]);
+}
+
+function unknownEnv(name: string, keys: readonly Key[]): string {
+  const close = nearest(name, [...keys.map((key) => key.env), ...PLAIN_ENV]);
   return `Unknown environment variable ${name}${close ? `; did you mean ${close}?` : "."}`;
 }
 

@@ -6,6 +6,7 @@ import { handlesOptions } from "../engines/handles/options.ts";
 import { searchOptions } from "../engines/search/options.ts";
 import { auditOptions, observabilityOptions } from "../engines/telemetry/options.ts";
 import { codeExecutionOptions, hybridOptions, resourceOptions } from "../tools/options.ts";
+import { authOptions, httpLimitOptions, serverOptions } from "../transports/http/options.ts";
 
 const roots = z.array(z.string()).meta({ path: true });
 
@@ -63,11 +64,13 @@ export const configSchema = z.strictObject({
       hybrid: hybridOptions.prefault({}),
       code_execution: codeExecutionOptions.prefault({}),
       output: outputOptions.prefault({}),
-      limits: limitOptions.prefault({}),
+      limits: z.strictObject({ ...limitOptions.shape, ...httpLimitOptions.shape }).prefault({}),
+      server: serverOptions.prefault({}),
+      auth: authOptions.prefault({}),
       session: sessionOptions.prefault({}),
       resources: resourceOptions.prefault({}),
       search: searchOptions.prefault({}),
-    handles: handlesOptions.prefault({}),
+      handles: handlesOptions.prefault({}),
       maasl: maaslOptions.prefault({}),
       observability: observabilityOptions.prefault({}),
       audit: auditOptions.prefault({}),

@@ -40,7 +40,7 @@ const SECRET_WORD =
 
 function redacted(key: Key, value: unknown): unknown {
   if (value === undefined) return undefined;
-  if (key.secret) return "(set)";
+  if (key.secret) return Array.isArray(value) && value.length === 0 ? value : "(set)";
   return mapText(value, (text) => text.replace(CREDENTIALS_IN_URL, "$1…@").replace(SECRET_WORD, "$1…"));
 }
 

@@ -25,6 +25,8 @@ export interface Call {
   /** `model`: the reply is text for a model, bounded. `data`: the whole payload. */
   readonly edge: "model" | "data";
   readonly depth?: number;
+  /** Globs of tools that this caller may call; all where absent. */
+  readonly tools?: readonly string[];
   readonly correlation_id?: string | undefined;
   readonly session?: Partial<SessionContext>;
   progress?(message: string, done?: number, total?: number): void;

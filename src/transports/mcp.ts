@@ -19,6 +19,8 @@ export interface McpDeps {
 export interface Caller {
   readonly principal: Principal;
   readonly via: Via;
+  /** Globs of tools that it may call; all where absent. */
+  readonly tools?: readonly string[];
   /** Names this conversation where the client names none. */
   readonly session_id: string;
 }
@@ -44,6 +46,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller): Server {
       args: request.params.arguments,
       principal: caller.principal,
       via: caller.via,
+      ...(caller.tools === undefined ? {} : { tools: caller.tools }),
       signal: ctx.mcpReq.signal,
       edge: "model",
       session: sessionFrom(ctx.mcpReq._meta, clientName(server, ctx.mcpReq.envelope), caller.session_id),

@@ -12,6 +12,8 @@ export const observabilityOptions = z.strictObject({
     .default(true)
     .describe("Carry the correlation id in log records and error replies."),
   metrics_enabled: z.boolean().default(true).describe("Count calls, errors, latency and tokens (get_metrics)."),
+  metrics_prometheus_enabled: z.boolean().default(true).describe("Offer the metrics at metrics_path over HTTP."),
+  metrics_path: z.string().startsWith("/").default("/metrics").describe("Where Prometheus finds them; needs a token."),
   csv_token_audit_enabled: z.boolean().default(false).describe("Append one row of token counts per call to csv_path."),
   csv_path: z.string().default("artifacts/token_audit.csv").meta({ path: true }).describe("The token audit's file."),
   retention_days: z

@@ -1,0 +1,71 @@
+import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { Fault } from "../../base/fault.ts";
+import type { Principal } from "../../base/principal.ts";
+import type { HttpLimits } from "./options.ts";
+
+export interface Limits {
+  /** Counts a request against its caller's rate and concurrency; gives the way out. */
+  enter(principal: Principal): Promise<() => void>;
+  /** A wrong token came from this address: waits longer each time. */
+  failed(address: string): Promise<void>;
+}
+
+const SLOWEST_MS = 4000;
+const FORGET_S = 300;
+
+/** Each caller has a steady rate and a burst above it. Strangers who guess tokens are slowed, address by address. */
+export function createLimits(limits: HttpLimits): Limits {
+  const rate = new BurstyRateLimiter(
+    new RateLimiterMemory({
+      points: Math.max(1, Math.round(limits.rate_limit_rps)),
+      duration: seconds(limits.rate_limit_rps),
+    }),
+    new RateLimiterMemory({ keyPrefix: "burst", points: limits.rate_limit_burst, duration: refill(limits) }),
+  );
+  const failures = new RateLimiterMemory({ keyPrefix: "auth", points: 1_000_000, duration: FORGET_S });
+  const busy = new Map<Principal, number>();
+
+  return {
+    async enter(principal) {
+      const now = busy.get(principal) ?? 0;
+      if (now >= limits.concurrency_per_token)
+        throw new Fault("concurrency_limited", `${now} requests of this token are under way.`, { retry_after_s: 1 });
+      await consume(principal);
+      busy.set(principal, (busy.get(principal) ?? 0) + 1);
+      let left = false;
+      return () => {
+        if (left) return;
+        left = true;
+        const rest = (busy.get(principal) ?? 1) - 1;
+        if (rest === 0) busy.delete(principal);
+        else busy.set(principal, rest);
+      };
+    },
+    async failed(address) {
+      const { consumedPoints } = await failures.consume(address, 1);
+      const wait_ms = Math.min(SLOWEST_MS, 25 * 2 ** Math.min(10, consumedPoints - 1));
+      await new Promise((resolve) => setTimeout(resolve, wait_ms));
+    },
+  };
+
+  async function consume(principal: Principal): Promise<void> {
+    try {
+      await rate.consume(principal, 1);
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      throw new Fault("rate_limited", "Too many requests.", {
+        retry_after_s: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)),
+      });
+    }
+  }
+}
+
+/** Rates below one a second are counted over a longer time. */
+function seconds(rps: number): number {
+  return rps >= 1 ? 1 : 1 / rps;
+}
+
+/** A burst is there again after as long as the steady rate needs for it. */
+function refill(limits: HttpLimits): number {
+  return Math.max(1, limits.rate_limit_burst / limits.rate_limit_rps);
+}
