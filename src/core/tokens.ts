@@ -97,19 +97,22 @@ function isUpper(text: string, index: number): boolean {
   return code >= 65 && code <= 90;
 }
 
+/** Arguments nested deeper than this are not looked into: nothing real is. */
+const DEEPEST = 32;
+
 /** How much text arguments carry, without making a copy of it. */
-export function charsIn(value: unknown): number {
+export function charsIn(value: unknown, depth = 0): number {
   if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 4;
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return 4;
   let sum = 2;
-  for (const [key, child] of Object.entries(value)) sum += key.length + charsIn(child);
+  for (const [key, child] of Object.entries(value)) sum += key.length + charsIn(child, depth + 1);
   return sum;
 }
 
-export function tokensIn(value: unknown): number {
+export function tokensIn(value: unknown, depth = 0): number {
   if (typeof value === "string") return countTokens(value);
-  if (typeof value !== "object" || value === null) return 1;
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return 1;
   let sum = 1;
-  for (const [key, child] of Object.entries(value)) sum += 2 + key.length / 6 + tokensIn(child);
+  for (const [key, child] of Object.entries(value)) sum += 2 + key.length / 6 + tokensIn(child, depth + 1);
   return Math.ceil(sum);
 }

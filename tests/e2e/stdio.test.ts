@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BINARY, plainEnv } from "../harness/cli.ts";
 import { connect, REVISIONS } from "../harness/client.ts";
 import { type Temp, temp } from "../harness/temp.ts";
+import { stable, TABLE } from "./table.ts";
 
 let folder: Temp;
 beforeEach(() => {
@@ -15,31 +16,6 @@ beforeEach(() => {
   mkdirSync(join(folder.path, "sub"));
 });
 afterEach(() => folder[Symbol.dispose]());
-
-/** The same calls for every revision, by canonical name and by alias. */
-const TABLE: readonly (readonly [string, Record<string, unknown>, string?])[] = [
-  ["read_file", { path: "a.txt" }],
-  ["read_file", { path: "../outside" }],
-  ["list_dir", { path: "." }],
-  ["stat", { path: "a.txt" }],
-  ["linux_fs_read", { path: "a.txt", offset_lines: 1, max_lines: 1 }, "linux.fs_read"],
-  ["linux_search_content", { root: ".", pattern: "two" }, "linux.search_content"],
-  ["linux_search_files", { root: ".", pattern: "a.t" }, "linux.search_files"],
-  ["linux_fs_mkdirs", { path: "sub" }, "linux_fs_mkdir"],
-  ["llmc_init", {}, "00_INIT"],
-  ["stat", { pth: "a.txt" }],
-  ["nothing", {}],
-];
-
-/** What differs from call to call. */
-function stable(text: string): string {
-  return text
-    .replace(/"correlation_id":"[0-9a-f]+"/g, '"correlation_id":"…"')
-    .replace(/res_[0-9a-z]+/g, "res_…")
-    .replace(/"mtime":"[^"]+"/g, "mtime")
-    .replace(/"duration_ms":[\d.]+/g, "ms")
-    .replace(/"(uid|gid)":\d+/g, "$1");
-}
 
 describe("over stdio", () => {
   it("each protocol revision lists and calls, and all give equal answers, canonical name and alias alike", async () => {

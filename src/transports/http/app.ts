@@ -91,9 +91,11 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
     const leave = await deps.limits.enter(caller.principal);
     try {
       const response = await work(caller);
-      return response.headers.get("content-type")?.startsWith("text/event-stream")
-        ? whenDone(response, leave)
-        : leaving(response, leave);
+      if (request.method === "GET" && isStream(response)) {
+        leave();
+        return whenDone(response, deps.limits.openStream(caller.principal));
+      }
+      return isStream(response) ? whenDone(response, leave) : leaving(response, leave);
     } catch (error) {
       leave();
       throw error;
@@ -159,6 +161,10 @@ function metadata(url: string) {
 
 function challenge(url: string): string {
   return `Bearer realm="llmc", error="invalid_token", resource_metadata="${new URL("/.well-known/oauth-protected-resource/mcp", url).href}"`;
+}
+
+function isStream(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
 function leaving(response: Response, leave: () => void): Response {

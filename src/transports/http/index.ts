@@ -47,11 +47,13 @@ export async function listen(
     close: (within_ms) =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.closeAllConnections(), within_ms);
+        // A client keeps its connection after its answer came: it is idle then, and goes.
+        const idle = setInterval(() => server.closeIdleConnections(), 50);
         server.close(() => {
           clearTimeout(force);
+          clearInterval(idle);
           resolve();
         });
-        server.closeIdleConnections();
       }),
   };
 }

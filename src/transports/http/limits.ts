@@ -6,12 +6,16 @@ import type { HttpLimits } from "./options.ts";
 export interface Limits {
   /** Counts a request against its caller's rate and concurrency; gives the way out. */
   enter(principal: Principal): Promise<() => void>;
+  /** A stream that stays open: counted apart, so that listening does not use up calling. */
+  openStream(principal: Principal): () => void;
   /** A wrong token came from this address: waits longer each time. */
   failed(address: string): Promise<void>;
 }
 
 const SLOWEST_MS = 4000;
 const FORGET_S = 300;
+/** A person may mistype; a guesser does not stop here. */
+const FREE_MISTAKES = 12;
 
 /** Each caller has a steady rate and a burst above it. Strangers who guess tokens are slowed, address by address. */
 export function createLimits(limits: HttpLimits): Limits {
@@ -23,27 +27,25 @@ export function createLimits(limits: HttpLimits): Limits {
     new RateLimiterMemory({ keyPrefix: "burst", points: limits.rate_limit_burst, duration: refill(limits) }),
   );
   const failures = new RateLimiterMemory({ keyPrefix: "auth", points: 1_000_000, duration: FORGET_S });
-  const busy = new Map<Principal, number>();
+  const busy = createCounter(limits.concurrency_per_token, (now) => `${now} requests of this token are under way.`);
+  const streams = createCounter(limits.max_sessions_per_principal, (now) => `${now} streams of this token are open.`);
 
   return {
     async enter(principal) {
-      const now = busy.get(principal) ?? 0;
-      if (now >= limits.concurrency_per_token)
-        throw new Fault("concurrency_limited", `${now} requests of this token are under way.`, { retry_after_s: 1 });
-      await consume(principal);
-      busy.set(principal, (busy.get(principal) ?? 0) + 1);
-      let left = false;
-      return () => {
-        if (left) return;
-        left = true;
-        const rest = (busy.get(principal) ?? 1) - 1;
-        if (rest === 0) busy.delete(principal);
-        else busy.set(principal, rest);
-      };
+      const leave = busy(principal);
+      try {
+        await consume(principal);
+        return leave;
+      } catch (error) {
+        leave();
+        throw error;
+      }
     },
+    openStream: streams,
     async failed(address) {
       const { consumedPoints } = await failures.consume(address, 1);
-      const wait_ms = Math.min(SLOWEST_MS, 25 * 2 ** Math.min(10, consumedPoints - 1));
+      if (consumedPoints <= FREE_MISTAKES) return;
+      const wait_ms = Math.min(SLOWEST_MS, 25 * 2 ** Math.min(10, consumedPoints - FREE_MISTAKES));
       await new Promise((resolve) => setTimeout(resolve, wait_ms));
     },
   };
@@ -58,6 +60,24 @@ export function createLimits(limits: HttpLimits): Limits {
       });
     }
   }
+}
+
+/** Counts what each caller has open, and refuses more than so many. */
+function createCounter(most: number, refusal: (now: number) => string): (principal: Principal) => () => void {
+  const open = new Map<Principal, number>();
+  return (principal) => {
+    const now = open.get(principal) ?? 0;
+    if (now >= most) throw new Fault("concurrency_limited", refusal(now), { retry_after_s: 1 });
+    open.set(principal, now + 1);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      const rest = (open.get(principal) ?? 1) - 1;
+      if (rest === 0) open.delete(principal);
+      else open.set(principal, rest);
+    };
+  };
 }
 
 /** Rates below one a second are counted over a longer time. */

@@ -37,7 +37,7 @@ export const ROUTES: readonly Route[] = [
     path: "/invoke_agent",
     about: "Take a message for an agent; answers with context for it where there is an index",
     required: ["session_id", "role", "user_msg"],
-    run: async () => ({ text: "[MCP v0] received; use /rag/search for pre-call context" }),
+    run: async (body, call, deps) => ({ text: RECEIVED, ...(await contextFor(body, call, deps)) }),
   },
   {
     path: "/rag/search",
@@ -52,6 +52,18 @@ export const ROUTES: readonly Route[] = [
     run: (body, call, deps) => viaDispatch("rag_bootload", body, undefined, call, deps),
   },
 ];
+
+const RECEIVED = "[MCP v0] received; use /rag/search for pre-call context";
+
+/** What the index knows about the message, when the caller brought no context of its own. */
+async function contextFor(
+  body: Record<string, unknown>,
+  call: RestCall,
+  deps: RestDeps,
+): Promise<{ context?: unknown }> {
+  if (body["inject_context"] || !deps.hasTool("rag_search")) return {};
+  return { context: await viaDispatch("rag_search", { q: body["user_msg"] }, body["session_id"], call, deps) };
+}
 
 export async function runRoute(route: Route, call: RestCall, deps: RestDeps): Promise<Response> {
   const body = await readJson(call.request, deps.max_request_bytes);
