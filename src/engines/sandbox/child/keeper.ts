@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { checksum } from "../runtimes/image.ts";
+import { PRELUDE } from "../runtimes/javascript/prelude.ts";
+import { DRIVER } from "../runtimes/python/driver.ts";
+import { withMemoryLimit } from "../runtimes/python/wasm.ts";
+import type { Command, Language, Setup } from "../runtimes/types.ts";
+import { createControl, createKeeper } from "./control.ts";
+import { readPackages } from "./packages.ts";
+import type { FromChild, Init, ToChild } from "./protocol.ts";
+import type { FromWorker, ToWorker, WorkerStart } from "./worker.ts";
+
+type Send = (message: FromChild, body?: Uint8Array) => void;
+
+interface Guest {
+  readonly post: (message: ToWorker) => void;
+  readonly control: ReturnType<typeof createKeeper>;
+  readonly worker: Worker;
+}
+
+/** The child's main thread: starts guests as workers, carries messages, and ends them. It decides nothing. */
+export function createGuests(entry: URL, send: Send): (message: ToChild, body: Buffer) => void {
+  const guests = new Map<number, Guest>();
+  const setups = new Map<Language, Setup>();
+  let init: Init;
+
+  function setupOf(language: Language): Setup {
+    const known = setups.get(language);
+    if (known) return known;
+    const wasm = readFileSync(init.wasm[language]);
+    const extra = language === "javascript" ? 8 * 1024 * 1024 : 0;
+    const setup: Setup = {
+      module: new WebAssembly.Module(new Uint8Array(withMemoryLimit(wasm, init.quotas.memory_bytes + extra))),
+      quotas: init.quotas,
+      runtime_id: checksum(wasm, language === "python" ? DRIVER : PRELUDE),
+      packages: readPackages(init.packages[language], language === "python" ? /./ : /\.m?js$/),
+    };
+    setups.set(language, setup);
+    return setup;
+  }
+
+  function open(guest: number, language: Language): void {
+    const setup = setupOf(language);
+    const control = createControl(setup.quotas);
+    const keeper = createKeeper(control, setup.quotas);
+    const { port1, port2 } = new MessageChannel();
+    const start: WorkerStart = { language, setup, control, port: port2 };
+    const worker = new Worker(entry, {
+      workerData: start,
+      transferList: [port2],
+      env: {},
+      stdin: false,
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 8 },
+    });
+    let reason = "ended";
+    worker.on("error", (error) => (reason = error.message.slice(0, 200)));
+    worker.on("exit", () => {
+      guests.delete(guest);
+      port1.close();
+      send({ t: "ended", guest, reason, stdout: keeper.printed("stdout"), stderr: keeper.printed("stderr") });
+    });
+    port1.on("message", (message: FromWorker) => {
+      if (message.t === "ready") send({ t: "ready", guest });
+      else if (message.t === "call")
+        send({ t: "call", guest, call: message.call, name: message.name.slice(0, 200) }, Buffer.from(message.args));
+      else answer(guest, message, keeper);
+    });
+    const post = (message: ToWorker) => {
+      port1.postMessage(message);
+      keeper.ring();
+    };
+    guests.set(guest, { post, control: keeper, worker });
+  }
+
+  function answer(guest: number, { answer: given }: FromWorker & { t: "answer" }, keeper: Guest["control"]): void {
+    const none = new Uint8Array(0);
+    if (given.t === "saved") send({ t: "answer", guest, answer: { ...given, image: none } }, given.image);
+    else if (given.t === "done")
+      send(
+        {
+          t: "answer",
+          guest,
+          answer: { ...given, contents: none },
+          stdout: keeper.printed("stdout"),
+          stderr: keeper.printed("stderr"),
+        },
+        given.contents,
+      );
+    else send({ t: "answer", guest, answer: given });
+  }
+
+  return (message, body) => {
+    if (message.t === "init") {
+      init = message;
+      return;
+    }
+    if (message.t === "open") {
+      open(message.guest, message.language);
+      return;
+    }
+    const guest = guests.get(message.guest);
+    if (!guest) return;
+    if (message.t === "command") {
+      const command: Command = message.command.t === "load" ? { t: "load", image: body } : (message.command as Command);
+      guest.post({ t: "command", command });
+    } else if (message.t === "reply")
+      guest.post({ t: "reply", call: message.call, reply: { ok: message.ok, json: body.toString("utf8") } });
+    else if (message.t === "stop") guest.control.stop();
+    else if (message.t === "peek")
+      send({ t: "peeked", guest: message.guest, stdout: guest.control.printed("stdout").slice(-2000) });
+    else void guest.worker.terminate();
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { Files, FilesDump } from "./files.ts";
+import type { Quotas } from "./types.ts";
+
+const PAGE = 4096;
+const ZERO = Buffer.alloc(PAGE);
+const FORMAT = 1;
+
+interface ImageDeps {
+  readonly runtime_id: string;
+  readonly memory: WebAssembly.Memory;
+  readonly files: Files;
+  readonly quotas: Quotas;
+}
+
+/** The memory of an interpreter at rest, against the pristine one that every instance begins with. */
+export interface Images {
+  readonly pristine_bytes: number;
+  /** As it was in the beginning: no variable, no file. */
+  renew(): void;
+  /** What differs from the pristine image, and the workspace, compressed. `more` comes back from `load`. */
+  save(more: Record<string, unknown>): Uint8Array;
+  load(image: Uint8Array): { readonly more: Record<string, unknown> } | { readonly refused: string };
+}
+
+interface Header {
+  readonly format: number;
+  /** Runtime, driver and pristine memory: an image fits nothing else. */
+  readonly id: string;
+  readonly total_bytes: number;
+  readonly entries: FilesDump["entries"];
+  readonly more: Record<string, unknown>;
+  readonly parts: readonly number[];
+}
+
+/** Taken at the first moment of rest. */
+export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Images {
+  const bytes = () => new Uint8Array(memory.buffer);
+  const pristine = bytes().slice();
+  let known_id: string | undefined;
+  const id = () => (known_id ??= checksum(runtime_id, pristine));
+
+  return {
+    pristine_bytes: pristine.length,
+    renew() {
+      const now = bytes();
+      now.set(pristine);
+      now.fill(0, pristine.length);
+      files.clear();
+    },
+    save(more) {
+      const { numbers, pages } = changedPages(bytes(), pristine);
+      const dump = files.dump();
+      const header = { format: FORMAT, id: id(), total_bytes: memory.buffer.byteLength, entries: dump.entries, more };
+      return pack(header, [Buffer.from(numbers.buffer), pages, dump.bytes]);
+    },
+    load(image) {
+      const { header, parts } = unpack(image, quotas.memory_bytes * 2 + quotas.workspace_bytes + 1024 * 1024);
+      if (header.format !== FORMAT || header.id !== id())
+        return { refused: "it was made by another version of the runtime" };
+      const missing = Math.ceil((header.total_bytes - memory.buffer.byteLength) / 65_536);
+      try {
+        if (header.total_bytes > quotas.memory_bytes + pristine.length) throw new RangeError();
+        if (missing > 0) memory.grow(missing);
+      } catch {
+        return { refused: "it needs more memory than mcp.sandbox.memory_mb allows" };
+      }
+      try {
+        files.load({ entries: header.entries, bytes: parts[2]! });
+      } catch {
+        return { refused: "its workspace is larger than the quotas allow" };
+      }
+      const now = bytes();
+      now.set(pristine);
+      now.fill(0, pristine.length);
+      const numbers = new Uint32Array(Uint8Array.from(parts[0]!).buffer);
+      numbers.forEach((page, index) => now.set(parts[1]!.subarray(index * PAGE, (index + 1) * PAGE), page * PAGE));
+      return { more: header.more };
+    },
+  };
+}
+
+function changedPages(memory: Uint8Array, pristine: Uint8Array): { numbers: Uint32Array<ArrayBuffer>; pages: Buffer } {
+  const now = Buffer.from(memory.buffer, memory.byteOffset, memory.length);
+  const before = Buffer.from(pristine.buffer, pristine.byteOffset, pristine.length);
+  const numbers: number[] = [];
+  for (let at = 0; at < now.length; at += PAGE) {
+    const isSame =
+      at < before.length
+        ? now.compare(before, at, at + PAGE, at, at + PAGE) === 0
+        : now.compare(ZERO, 0, PAGE, at, at + PAGE) === 0;
+    if (!isSame) numbers.push(at / PAGE);
+  }
+  const pages = Buffer.allocUnsafe(numbers.length * PAGE);
+  numbers.forEach((page, index) => now.copy(pages, index * PAGE, page * PAGE, (page + 1) * PAGE));
+  return { numbers: Uint32Array.from(numbers), pages };
+}
+
+/** A header that says what it is for, then the parts, all compressed. */
+function pack(header: Omit<Header, "parts">, parts: readonly Uint8Array[]): Uint8Array {
+  const head = Buffer.from(JSON.stringify({ ...header, parts: parts.map((part) => part.length) }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(head.length);
+  return zstdCompressSync(Buffer.concat([length, head, ...parts]));
+}
+
+function unpack(image: Uint8Array, max_bytes: number): { header: Header; parts: Uint8Array[] } {
+  const plain = zstdDecompressSync(image, { maxOutputLength: max_bytes });
+  const size = plain.readUInt32LE(0);
+  const header = JSON.parse(plain.toString("utf8", 4, 4 + size)) as Header;
+  let at = 4 + size;
+  const parts = header.parts.map((length) => plain.subarray(at, (at += length)));
+  return { header, parts };
+}
+
+export function checksum(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex").slice(0, 32);
+}
