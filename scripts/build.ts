@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { buildSandbox } from "./build-sandbox.ts";
 
 /**
  * Node's modules, taken from the process instead of imported: an ES import of one reads every property it has (and so starts
@@ -26,7 +27,7 @@ const builtins: Plugin = {
 
 /** One bundle, cut where code is loaded lazily. What has a binary of its own stays a dependency. */
 const result = await build({
-  entryPoints: { main: "src/main.ts" },
+  entryPoints: { main: "src/main.ts", "sandbox-child": "src/engines/sandbox/child/main.ts" },
   outdir: "dist",
   outExtension: { ".js": ".mjs" },
   chunkNames: "[name]-[hash]",
@@ -45,6 +46,8 @@ const result = await build({
 });
 // Old pieces go after the new ones are there: a server that starts meanwhile finds all it names.
 const written = new Set(Object.keys(result.metafile.outputs).map((path) => basename(path)));
+written.add("sandbox");
+await buildSandbox("dist/sandbox");
 for (const name of readdirSync("dist")) if (!written.has(name)) rmSync(join("dist", name), { recursive: true });
 chmodSync("bin/llmc", 0o755);
 const outputs = Object.entries(result.metafile.outputs).sort(([, a], [, b]) => b.bytes - a.bytes);

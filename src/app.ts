@@ -177,9 +177,25 @@ function createEngines(loaded: Loaded, roots: Roots): { use: Engines; close(): P
       closing.push(() => fs.close());
       return fs;
     }),
+    sandbox: once(async () => {
+      const { createSandbox } = await import("./engines/sandbox/index.ts");
+      const max_sessions = mcp.limits.max_sessions_per_principal;
+      const sandbox = createSandbox(mcp.sandbox, { state_dir, path, max_sessions });
+      closing.push(() => sandbox.close());
+      return sandbox;
+    }),
     search: once(async () => {
       const { createSearch } = await import("./engines/search/index.ts");
       return createSearch(mcp.search, { roots, state_dir, path });
+    }),
+    envelope: once(async () => {
+      const { createEnvelope } = await import("./engines/envelope/index.ts");
+      const envelope = createEnvelope(
+        { ...mcp.te, budgets: loaded.config.tool_envelope.budgets },
+        { state_dir, countTokens, prepare: () => prepareState(state_dir), onDigest: (ms) => telemetry.digest(ms) },
+      );
+      closing.push(() => envelope.close());
+      return envelope;
     }),
     exec: once(async () => {
       const { createExec } = await import("./engines/exec/index.ts");

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { limitOptions, MODES, outputOptions, sessionOptions } from "../core/options.ts";
+import { budgetOptions, teOptions } from "../engines/envelope/options.ts";
 import { execOptions } from "../engines/exec/options.ts";
 import { maaslOptions } from "../engines/fs/options.ts";
 import { handlesOptions } from "../engines/handles/options.ts";
+import { sandboxOptions } from "../engines/sandbox/options.ts";
 import { searchOptions } from "../engines/search/options.ts";
 import { auditOptions, observabilityOptions } from "../engines/telemetry/options.ts";
 import { codeExecutionOptions, hybridOptions, resourceOptions } from "../tools/options.ts";
@@ -68,14 +70,17 @@ export const configSchema = z.strictObject({
       server: serverOptions.prefault({}),
       auth: authOptions.prefault({}),
       session: sessionOptions.prefault({}),
+      te: teOptions.prefault({}),
       resources: resourceOptions.prefault({}),
       search: searchOptions.prefault({}),
+      sandbox: sandboxOptions.prefault({}),
       handles: handlesOptions.prefault({}),
       maasl: maaslOptions.prefault({}),
       observability: observabilityOptions.prefault({}),
       audit: auditOptions.prefault({}),
     })
     .prefault({}),
+  tool_envelope: z.strictObject({ budgets: budgetOptions }).prefault({}),
 });
 
 export type Config = z.output<typeof configSchema>;

@@ -1,8 +1,10 @@
 import type { Roots } from "../base/path/index.ts";
 import type { Principal } from "../base/principal.ts";
+import type { Envelope } from "../engines/envelope/index.ts";
 import type { Exec } from "../engines/exec/index.ts";
 import type { Fs } from "../engines/fs/index.ts";
 import type { Handles } from "../engines/handles/types.ts";
+import type { Sandbox } from "../engines/sandbox/index.ts";
 import type { Search } from "../engines/search/index.ts";
 import type { MetricsSnapshot } from "../engines/telemetry/index.ts";
 
@@ -43,9 +45,11 @@ export interface ServerFacts {
 
 /** The engines, each made on first use. Adding an engine adds a line here and one in app.ts. */
 export interface Engines {
+  envelope(): Promise<Envelope>;
   exec(): Promise<Exec>;
   fs(): Promise<Fs>;
   handles(): Promise<Handles>;
+  sandbox(): Promise<Sandbox>;
   search(): Promise<Search>;
 }
 

@@ -1,5 +1,11 @@
 import type { Tool } from "../core/tool.ts";
+import { cancel_execution } from "./cancel_execution.ts";
+import { create_session } from "./create_session.ts";
+import { destroy_session } from "./destroy_session.ts";
+import { execute_code } from "./execute_code.ts";
+import { get_active_sessions } from "./get_active_sessions.ts";
 import { get_metrics } from "./get_metrics.ts";
+import { get_workspace_info } from "./get_workspace_info.ts";
 import { health } from "./health.ts";
 import { linux_fs_delete } from "./linux_fs_delete.ts";
 import { linux_fs_edit } from "./linux_fs_edit.ts";
@@ -18,12 +24,16 @@ import { linux_proc_stop } from "./linux_proc_stop.ts";
 import { linux_search_content } from "./linux_search_content.ts";
 import { linux_search_files } from "./linux_search_files.ts";
 import { linux_sys_snapshot } from "./linux_sys_snapshot.ts";
+import { list_available_packages } from "./list_available_packages.ts";
 import { list_dir } from "./list_dir.ts";
+import { list_runtimes } from "./list_runtimes.ts";
 import { llmc_init } from "./llmc_init.ts";
 import { maasl_locks } from "./maasl_locks.ts";
 import { read_file } from "./read_file.ts";
 import { repo_read } from "./repo_read.ts";
 import { repo_write_patch } from "./repo_write_patch.ts";
+import { reset_all_sessions } from "./reset_all_sessions.ts";
+import { reset_workspace } from "./reset_workspace.ts";
 import { run_cmd } from "./run_cmd.ts";
 import { run_pytest } from "./run_pytest.ts";
 import { stat } from "./stat.ts";
@@ -47,6 +57,16 @@ export const TOOLS: readonly Tool[] = [
   linux_handle_read,
   run_cmd,
   run_pytest,
+  execute_code,
+  create_session,
+  destroy_session,
+  get_active_sessions,
+  get_workspace_info,
+  reset_workspace,
+  reset_all_sessions,
+  cancel_execution,
+  list_runtimes,
+  list_available_packages,
   linux_proc_start,
   linux_proc_send,
   linux_proc_read,

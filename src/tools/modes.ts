@@ -43,9 +43,9 @@ export function selectMode(input: ModeInput): Mode {
 
 function wantedIn(input: ModeInput): readonly string[] | undefined {
   if (input.mode === "classic") return undefined;
-  const names =
-    input.mode === "hybrid" ? [...NAVIGATION, ...input.hybrid.promoted_tools] : input.code_execution.bootstrap_tools;
-  return names.map(canonicalName);
+  if (input.mode === "code_execution") return input.code_execution.bootstrap_tools.map(canonicalName);
+  const { promoted_tools, include_execute_code } = input.hybrid;
+  return [...NAVIGATION, ...promoted_tools, ...(include_execute_code ? ["execute_code"] : [])].map(canonicalName);
 }
 
 function phantoms(input: ModeInput, disabled: ReadonlySet<string>): string[] {

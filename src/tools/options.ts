@@ -5,6 +5,7 @@ export const hybridOptions = z.strictObject({
     .array(z.string())
     .default(["linux_fs_write", "linux_fs_edit", "run_cmd"])
     .describe("Tools listed besides read_file and list_dir."),
+  include_execute_code: z.boolean().default(true).describe("List execute_code as well."),
   bootstrap_budget_warning: z
     .int()
     .min(1)

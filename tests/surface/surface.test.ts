@@ -84,7 +84,7 @@ describe("modes", () => {
       config:
         "[mcp]\nmode = 'hybrid'\n[mcp.hybrid]\npromoted_tools = ['linux.fs_write', 'fly']\n[mcp.tools]\ndisabled = ['walk', 'linux_fs_write']\n",
     });
-    expect(bed.app.tools().map((tool) => tool.name)).toEqual(["read_file", "list_dir", "llmc_init"]);
+    expect(bed.app.tools().map((tool) => tool.name)).toEqual(["read_file", "list_dir", "execute_code", "llmc_init"]);
     expect(bed.app.warnings().join("\n")).toMatch(
       /names fly[\s\S]*names walk[\s\S]*linux.fs_write, which mcp.tools.disabled/,
     );

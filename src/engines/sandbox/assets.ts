@@ -32,6 +32,8 @@ export function findAssets(): Assets {
     child: join(here, "child", "main.ts"),
     wasm: { python, javascript },
     libraries,
-    readable: [here, dirname(javascript), dirname(python), join(here, "../../../package.json"), libraries].filter(existsSync),
+    readable: [here, dirname(javascript), dirname(python), join(here, "../../../package.json"), libraries].filter(
+      existsSync,
+    ),
   };
 }

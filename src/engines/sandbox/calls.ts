@@ -45,7 +45,9 @@ export function createCalls(callTool: CallTool | undefined, max_calls: number, s
       signal.throwIfAborted();
       const json = JSON.stringify((await callTool(name, argumentsOf(args_json), signal)) ?? null);
       if (json.length > REPLY_BYTES / 3 && Buffer.byteLength(json) > REPLY_BYTES)
-        throw new Fault("file_too_large", `${name} returned more than ${REPLY_BYTES} bytes.`, { hint: "Ask for less." });
+        throw new Fault("file_too_large", `${name} returned more than ${REPLY_BYTES} bytes.`, {
+          hint: "Ask for less.",
+        });
       return { ok: true, json };
     } finally {
       leave();

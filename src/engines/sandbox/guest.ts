@@ -6,6 +6,8 @@ import type { Language } from "./types.ts";
 export interface Ran extends Printed {
   readonly outcome?: RunOutcome;
   readonly reason?: string;
+  /** The state before the run, when its interpreter is gone. */
+  readonly image?: Uint8Array;
 }
 
 /** The reply to a call of a tool, as JSON. */
@@ -36,7 +38,7 @@ export interface GuestEnd extends Guest {
   answered(answer: Answer, printed: Printed, body: Buffer): void;
   called(call: number, name: string, body: Buffer): void;
   peeked(stdout: string): void;
-  ended(printed: Printed, reason: string): void;
+  ended(printed: Printed, reason: string, image?: Uint8Array): void;
 }
 
 type WithoutGuest<T> = T extends { guest: number } ? Omit<T, "guest"> : never;
@@ -104,13 +106,13 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
       });
     },
     peeked: (stdout) => running?.onPeek?.(stdout),
-    ended(printed, reason) {
+    ended(printed, reason, image) {
       if (gone !== undefined) return;
       gone = reason;
       clearTimeout(ending);
       ready.reject(new Error(reason));
       deps.gone();
-      running?.resolve({ ...printed, reason });
+      running?.resolve({ ...printed, reason, ...(image && image.length > 0 ? { image } : {}) });
       asking?.reject(new Error(reason));
       running = asking = undefined;
     },

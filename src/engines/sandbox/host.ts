@@ -160,6 +160,6 @@ function route(guests: ReadonlyMap<number, GuestEnd>, message: Exclude<FromChild
     case "peeked":
       return guest.peeked(message.stdout);
     case "ended":
-      return guest.ended(printed(message), message.reason);
+      return guest.ended(printed(message), message.reason, body);
   }
 }

@@ -120,7 +120,7 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
       const quota = { bytes: options.workspace_mb * MIB, files: options.workspace_files };
       return { session_id, files, variables, imports, quota };
     },
-    resetWorkspace: sessions.resetFiles,
+    resetWorkspace: sessions.reset,
     cancel: sessions.cancel,
     async runtimes() {
       const isolation = await host.isolation();
@@ -133,12 +133,20 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
       };
       return [
         { language: "javascript", version: "ES2023", engine: "QuickJS-ng 0.17 (WebAssembly)", isolation, limits },
-        { language: "typescript", version: "types stripped", engine: "QuickJS-ng 0.17 (WebAssembly)", isolation, limits },
+        {
+          language: "typescript",
+          version: "types stripped",
+          engine: "QuickJS-ng 0.17 (WebAssembly)",
+          isolation,
+          limits,
+        },
         { language: "python", version: "3.12.0", engine: "CPython (WebAssembly)", isolation, limits },
       ];
     },
     packages: async (language) =>
-      LANGUAGES.filter((one) => language === undefined || one === language).flatMap((one) => listPackages(one, paths[one])),
+      LANGUAGES.filter((one) => language === undefined || one === language).flatMap((one) =>
+        listPackages(one, paths[one]),
+      ),
     pid: host.pid,
     async close() {
       await sessions.close();

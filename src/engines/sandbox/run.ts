@@ -20,6 +20,8 @@ export interface RunEnd {
   /** The interpreter is as it should be, and its state is what the run left. */
   readonly healthy: boolean;
   readonly retire: boolean;
+  /** The state before the run, when it could be saved. */
+  readonly image: Uint8Array | undefined;
 }
 
 /** One run on one interpreter, held to its time from outside. */
@@ -83,6 +85,7 @@ export async function runOn(
     return {
       healthy: outcome !== undefined && !outcome.broken,
       retire: outcome?.retire === true,
+      image: ran.image,
       result: {
         stdout: ran.stdout,
         stderr: ran.stderr,

@@ -33,6 +33,8 @@ interface Live {
   saved_at: number;
   /** Runs that were answered and then lost with their interpreter. */
   lost: number;
+  /** The state that a dead interpreter left behind, newer than the stored one. */
+  rescued: Uint8Array | undefined;
   turn: Promise<unknown>;
   queued: number;
   cancel: AbortController | undefined;
@@ -46,7 +48,8 @@ export interface Sessions {
   destroy(owner: Principal, session_id: string): Promise<void>;
   list(owner: Principal): Promise<SessionInfo[]>;
   look(owner: Principal, session_id: string): Promise<Look>;
-  resetFiles(owner: Principal, session_id: string): Promise<void>;
+  /** Without files and variables; it stays. */
+  reset(owner: Principal, session_id: string): Promise<void>;
   cancel(owner: Principal, session_id: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -57,7 +60,11 @@ export function createSessions(deps: SessionDeps): Sessions {
   const keyOf = (owner: Principal, id: string) => `${owner}\n${id}`;
   const holder = `${process.pid}:${startOf(process.pid)}`;
 
-  async function create(owner: Principal, wanted: CreateSession, default_key: string | null = null): Promise<SessionRow> {
+  async function create(
+    owner: Principal,
+    wanted: CreateSession,
+    default_key: string | null = null,
+  ): Promise<SessionRow> {
     const store = deps.store();
     const now = Date.now();
     await store.expire(now - options.hibernated_ttl_s * 1000);
@@ -92,7 +99,10 @@ export function createSessions(deps: SessionDeps): Sessions {
     const session = await attach(owner, id);
     return inTurn(session, false, async () => {
       const guest = await awake(session);
-      return { language: session.language, saved: { ...(await imageOf(guest)), execution_count: session.execution_count } };
+      return {
+        language: session.language,
+        saved: { ...(await imageOf(guest)), execution_count: session.execution_count },
+      };
     });
   }
 
@@ -145,6 +155,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       saved_count: row.saved_count,
       saved_at: Date.now(),
       lost: 0,
+      rescued: undefined,
       turn: Promise.resolve(),
       queued: 0,
       cancel: undefined,
@@ -198,23 +209,27 @@ export function createSessions(deps: SessionDeps): Sessions {
   function rest(session: Live): void {
     if (!live.has(keyOf(session.owner, session.session_id))) return;
     if (session.persist && isUnsaved(session)) {
-      session.save_timer = setTimeout(() => void inTurn(session, false, () => save(session)).catch(() => {}), SAVE_AFTER_MS);
+      session.save_timer = setTimeout(
+        () => void inTurn(session, false, () => save(session)).catch(() => {}),
+        SAVE_AFTER_MS,
+      );
       session.save_timer.unref();
     }
     session.idle_timer = setTimeout(() => void hibernate(session).catch(() => {}), options.idle_s * 1000);
     session.idle_timer.unref();
   }
 
-  const isUnsaved = (session: Live) => session.guest !== undefined && session.saved_count < session.execution_count;
+  const isUnsaved = (session: Live) =>
+    (session.guest !== undefined || session.rescued !== undefined) && session.saved_count < session.execution_count;
 
   /** The session's interpreter, with its state in it. */
   async function awake(session: Live): Promise<Guest> {
     if (session.guest && !session.guest.isGone()) return session.guest;
     if (session.guest) dropped(session);
     const guest = await pool.take(session.language);
-    const saved = await deps.store().load(session.owner, session.session_id);
-    if (saved) {
-      const answer = await guest.ask({ t: "load", image: saved.image });
+    const image = session.rescued ?? (await deps.store().load(session.owner, session.session_id))?.image;
+    if (image) {
+      const answer = await guest.ask({ t: "load", image });
       if (answer.t !== "loaded") {
         guest.end();
         const reason = answer.t === "refused" ? answer.reason : "it is damaged";
@@ -245,11 +260,12 @@ export function createSessions(deps: SessionDeps): Sessions {
   }
 
   async function save(session: Live): Promise<void> {
-    if (!session.guest || session.guest.isGone() || !isUnsaved(session)) return;
-    const { execution_count } = session;
-    await deps
-      .store()
-      .save(session.owner, session.session_id, { ...(await imageOf(session.guest)), execution_count });
+    if (session.guest?.isGone()) dropped(session);
+    if (!isUnsaved(session)) return;
+    const { execution_count, rescued: image } = session;
+    const old = { t: "looked", variables: [], imports: [], files: [] } as const;
+    const made = session.guest ? await imageOf(session.guest) : { image: image!, look: old };
+    await deps.store().save(session.owner, session.session_id, { ...made, execution_count });
     session.saved_count = execution_count;
     session.saved_at = Date.now();
   }
@@ -280,18 +296,21 @@ export function createSessions(deps: SessionDeps): Sessions {
       const how = { stateless: false, reseed: session.execution_count === 0, cancel: session.cancel.signal };
       const end = await runOn(guest, request, how, options);
       session.cancel = undefined;
+      session.rescued = undefined;
       session.execution_count++;
       if (!end.healthy) {
         guest.end();
         session.execution_count = before.count;
-        dropped(session);
+        session.rescued = end.image;
+        if (end.image) session.guest = undefined;
+        else dropped(session);
         const lost = session.lost;
         session.lost = 0;
         await touch(session);
-        return { ...told(end, session, lost), session_id: session.session_id };
+        return { ...told(end, before.count, lost), session_id: session.session_id };
       }
       await touch(session);
-      const note = before.lost > 0 ? `[session] Its interpreter died: ${rolledBack(session, before.lost)}\n` : "";
+      const note = before.lost > 0 ? `[session] Its interpreter died: ${rolledBack(before.count, before.lost)}\n` : "";
       return { ...end.result, stderr: note + end.result.stderr, session_id: session.session_id };
     });
   }
@@ -299,18 +318,21 @@ export function createSessions(deps: SessionDeps): Sessions {
   const touch = (session: Live) =>
     deps.store().touch(session.owner, session.session_id, Date.now(), session.execution_count);
 
-  const rolledBack = (session: Live, lost: number) =>
-    session.saved_count === 0
-      ? "all variables are lost."
-      : lost === 0
-        ? "the state before this call is kept."
+  const rolledBack = (left: number, lost: number) =>
+    lost === 0
+      ? "the state before this call is kept."
+      : left === 0
+        ? "all variables are lost."
         : `the state is that of ${lost} calls ago.`;
 
   /** Says what became of the state when a run took its interpreter with it. */
-  function told(end: RunEnd, session: Live, lost: number): RunEnd["result"] {
+  function told(end: RunEnd, count: number, lost: number): RunEnd["result"] {
     const { limit } = end.result;
     if (!limit) return end.result;
-    return { ...end.result, limit: { ...limit, hint: `${limit.hint} In this session ${rolledBack(session, lost)}` } };
+    return {
+      ...end.result,
+      limit: { ...limit, hint: `${limit.hint} In this session ${rolledBack(count - lost, lost)}` },
+    };
   }
 
   async function remove(session: Live): Promise<void> {
@@ -357,12 +379,13 @@ export function createSessions(deps: SessionDeps): Sessions {
         return look;
       });
     },
-    async resetFiles(owner, id) {
+    async reset(owner, id) {
       const session = await attach(owner, id);
       await inTurn(session, false, async () => {
-        await (await awake(session)).ask({ t: "reset_files" });
-        session.execution_count++;
-        await touch(session);
+        session.guest?.end();
+        session.guest = session.rescued = undefined;
+        session.execution_count = session.saved_count = session.lost = 0;
+        await deps.store().reset(owner, id);
       });
     },
     async cancel(owner, id) {

@@ -38,6 +38,8 @@ export interface SessionStore {
   hold(owner: Principal, session_id: string, holder: string | null): Promise<void>;
   save(owner: Principal, session_id: string, saved: Saved): Promise<void>;
   load(owner: Principal, session_id: string): Promise<Saved | undefined>;
+  /** As it was when it was made. */
+  reset(owner: Principal, session_id: string): Promise<void>;
   remove(owner: Principal, session_id: string): Promise<boolean>;
   expire(before: number): Promise<void>;
   close(): void;
@@ -123,6 +125,16 @@ export function openSessionStore(state_dir: string): SessionStore {
         id,
       );
       return row && { image: row.image, look: JSON.parse(row.look) as Look, execution_count: row.saved_count };
+    },
+    async reset(owner, id) {
+      db.transaction(() => {
+        db.run("DELETE FROM images WHERE owner = ? AND session_id = ?", owner, id);
+        db.run(
+          "UPDATE sessions SET execution_count = 0, saved_count = 0 WHERE owner = ? AND session_id = ?",
+          owner,
+          id,
+        );
+      });
     },
     remove: async (owner, id) =>
       db.run("DELETE FROM sessions WHERE owner = ? AND session_id = ?", owner, id).changes === 1,

@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { checksum } from "../runtimes/image.ts";
+import { checksum, packKept } from "../runtimes/image.ts";
 import { PRELUDE } from "../runtimes/javascript/prelude.ts";
 import { DRIVER } from "../runtimes/python/driver.ts";
 import { withMemoryLimit } from "../runtimes/python/wasm.ts";
-import type { Command, Language, Setup } from "../runtimes/types.ts";
+import type { Command, Kept, Language, Setup } from "../runtimes/types.ts";
 import { createControl, createKeeper } from "./control.ts";
 import { readPackages } from "./packages.ts";
 import type { FromChild, Init, ToChild } from "./protocol.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./worker.ts";
+
+const NOTHING = new Uint8Array(0);
 
 type Send = (message: FromChild, body?: Uint8Array) => void;
 
@@ -55,14 +57,17 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
       resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 8 },
     });
     let reason = "ended";
+    let kept: Required<Kept> | undefined;
     worker.on("error", (error) => (reason = error.message.slice(0, 200)));
     worker.on("exit", () => {
       guests.delete(guest);
       port1.close();
-      send({ t: "ended", guest, reason, stdout: keeper.printed("stdout"), stderr: keeper.printed("stderr") });
+      const printed = { stdout: keeper.printed("stdout"), stderr: keeper.printed("stderr") };
+      send({ t: "ended", guest, reason, ...printed }, kept && packKept(kept));
     });
     port1.on("message", (message: FromWorker) => {
       if (message.t === "ready") send({ t: "ready", guest });
+      else if (message.t === "kept") kept = { ...message.kept, files: message.kept.files ?? kept?.files ?? NOTHING };
       else if (message.t === "call")
         send({ t: "call", guest, call: message.call, name: message.name.slice(0, 200) }, Buffer.from(message.args));
       else answer(guest, message, keeper);
@@ -75,14 +80,13 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
   }
 
   function answer(guest: number, { answer: given }: FromWorker & { t: "answer" }, keeper: Guest["control"]): void {
-    const none = new Uint8Array(0);
-    if (given.t === "saved") send({ t: "answer", guest, answer: { ...given, image: none } }, given.image);
+    if (given.t === "saved") send({ t: "answer", guest, answer: { ...given, image: NOTHING } }, given.image);
     else if (given.t === "done")
       send(
         {
           t: "answer",
           guest,
-          answer: { ...given, contents: none },
+          answer: { ...given, contents: NOTHING },
           stdout: keeper.printed("stdout"),
           stderr: keeper.printed("stderr"),
         },

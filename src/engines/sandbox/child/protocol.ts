@@ -33,7 +33,7 @@ export interface Printed {
   readonly stderr: string;
 }
 
-/** From the child. `saved` has its image, `done` the contents of changed files, `call` its arguments as body. */
+/** From the child. `saved` and `ended` have an image, `done` the contents of changed files, `call` its arguments as body. */
 export type FromChild =
   | { readonly t: "hello"; readonly test: SelfTest }
   | { readonly t: "ready"; readonly guest: number }

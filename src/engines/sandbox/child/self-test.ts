@@ -5,7 +5,10 @@ import type { SelfTest } from "./protocol.ts";
 /** Tries to leave, and tells what worked. The server compares it with what the level of isolation promises. */
 export function selfTest(): SelfTest {
   return {
-    reads_outside: works(() => readFileSync("/etc/passwd")) || works(() => readdirSync("/root")) || works(() => readdirSync("/home")),
+    reads_outside:
+      works(() => readFileSync("/etc/passwd")) ||
+      works(() => readdirSync("/root")) ||
+      works(() => readdirSync("/home")),
     writes: works(() => writeFileSync(`/tmp/llmc-self-test-${process.pid}`, "")),
     spawns: works(() => {
       const made = process.getBuiltinModule("node:child_process").spawnSync("/bin/true");

@@ -1,7 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { serveJavaScript } from "../runtimes/javascript/index.ts";
 import { servePython } from "../runtimes/python/index.ts";
-import type { Answer, Bridge, Command, Language, Setup, ToolReply } from "../runtimes/types.ts";
+import type { Answer, Bridge, Command, Kept, Language, Setup, ToolReply } from "../runtimes/types.ts";
 import { type Control, createOutlet } from "./control.ts";
 
 /** What a worker is started with. */
@@ -21,6 +21,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly t: "ready" }
   | { readonly t: "answer"; readonly answer: Answer }
+  | { readonly t: "kept"; readonly kept: Kept }
   | { readonly t: "call"; readonly call: number; readonly name: string; readonly args: string };
 
 /** One guest: it waits for commands without an event loop, because the guest may wait in the middle of its own stack. */
@@ -63,6 +64,7 @@ export async function runWorker({ language, setup, control, port }: WorkerStart)
       return command;
     },
     answer: (answer) => send({ t: "answer", answer }),
+    keep: (kept) => send({ t: "kept", kept }),
     call(name, args) {
       send({ t: "call", call: ++calls, name, args });
       return calls;

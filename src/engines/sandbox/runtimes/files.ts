@@ -64,9 +64,12 @@ export interface Files {
   settle(): void;
   /** A quota that was refused since the last `settle`. */
   refused(): "disk" | "files" | undefined;
-  dump(): FilesDump;
+  /** Without contents on request. */
+  dump(names_only?: boolean): FilesDump;
   load(dump: FilesDump): void;
   clear(): void;
+  /** Another number after every change. */
+  version(): number;
 }
 
 interface Quota {
@@ -85,6 +88,7 @@ export function createFiles(quota: Quota): Files {
   let used_files = 0;
   let refusal: "disk" | "files" | undefined;
   let filling = false;
+  let version = 0;
   const changes = new Set<FileNode>();
   const root = folder();
 
@@ -116,6 +120,7 @@ export function createFiles(quota: Quota): Files {
   }
 
   function writable(path: string): void {
+    version++;
     if (quota.read_only && !filling) throw new FilesError("EROFS", path);
   }
 
@@ -229,13 +234,15 @@ export function createFiles(quota: Quota): Files {
       refusal = undefined;
     },
     refused: () => refusal,
-    dump() {
+    dump(names_only = false) {
       const all = [...walk(root, "")];
       return {
         entries: all.map(({ path, node }) =>
           node.kind === "file" ? { path, bytes: node.size } : { path, bytes: 0, folder: true as const },
         ),
-        bytes: Buffer.concat(all.map(({ node }) => (node.kind === "file" ? node.data.subarray(0, node.size) : EMPTY))),
+        bytes: names_only
+          ? EMPTY
+          : Buffer.concat(all.map(({ node }) => (node.kind === "file" ? node.data.subarray(0, node.size) : EMPTY))),
       };
     },
     load(dump) {
@@ -253,7 +260,9 @@ export function createFiles(quota: Quota): Files {
         files.settle();
       }
     },
+    version: () => version,
     clear() {
+      version++;
       for (const node of root.entries.values()) forget(node);
       root.entries.clear();
       files.settle();

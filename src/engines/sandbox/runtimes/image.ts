@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Files, FilesDump } from "./files.ts";
-import type { Quotas } from "./types.ts";
+import type { Kept, Quotas } from "./types.ts";
 
 const PAGE = 4096;
 const ZERO = Buffer.alloc(PAGE);
 const FORMAT = 1;
+const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 interface ImageDeps {
   readonly runtime_id: string;
@@ -21,6 +22,8 @@ export interface Images {
   renew(): void;
   /** What differs from the pristine image, and the workspace, compressed. `more` comes back from `load`. */
   save(more: Record<string, unknown>): Uint8Array;
+  /** A copy of the state, cheap enough to be made after every run. */
+  keep(more: Record<string, unknown>): Kept;
   load(image: Uint8Array): { readonly more: Record<string, unknown> } | { readonly refused: string };
 }
 
@@ -29,6 +32,8 @@ interface Header {
   /** Runtime, driver and pristine memory: an image fits nothing else. */
   readonly id: string;
   readonly total_bytes: number;
+  /** What the pages differ from: the pristine image, or nothing at all. */
+  readonly base: "pristine" | "zero";
   readonly entries: FilesDump["entries"];
   readonly more: Record<string, unknown>;
   readonly parts: readonly number[];
@@ -38,8 +43,18 @@ interface Header {
 export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Images {
   const bytes = () => new Uint8Array(memory.buffer);
   const pristine = bytes().slice();
-  let known_id: string | undefined;
-  const id = () => (known_id ??= checksum(runtime_id, pristine));
+  const id = checksum(runtime_id, pristine);
+  let kept_memory: SharedArrayBuffer | undefined;
+  let kept_version = -1;
+
+  const headerOf = (more: Header["more"], entries: Header["entries"], base: Header["base"]) => ({
+    format: FORMAT,
+    id,
+    total_bytes: memory.buffer.byteLength,
+    base,
+    entries,
+    more,
+  });
 
   return {
     pristine_bytes: pristine.length,
@@ -50,14 +65,25 @@ export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Im
       files.clear();
     },
     save(more) {
-      const { numbers, pages } = changedPages(bytes(), pristine);
       const dump = files.dump();
-      const header = { format: FORMAT, id: id(), total_bytes: memory.buffer.byteLength, entries: dump.entries, more };
-      return pack(header, [Buffer.from(numbers.buffer), pages, dump.bytes]);
+      return packPages(headerOf(more, dump.entries, "pristine"), bytes(), pristine, dump.bytes);
+    },
+    keep(more) {
+      if (kept_memory?.byteLength !== memory.buffer.byteLength)
+        kept_memory = new SharedArrayBuffer(memory.buffer.byteLength);
+      new Uint8Array(kept_memory).set(bytes());
+      const isSame = files.version() === kept_version;
+      kept_version = files.version();
+      const dump = files.dump(isSame);
+      return {
+        header: { ...headerOf(more, dump.entries, "zero") },
+        memory: kept_memory,
+        ...(isSame ? {} : { files: dump.bytes }),
+      };
     },
     load(image) {
       const { header, parts } = unpack(image, quotas.memory_bytes * 2 + quotas.workspace_bytes + 1024 * 1024);
-      if (header.format !== FORMAT || header.id !== id())
+      if (header.format !== FORMAT || header.id !== id)
         return { refused: "it was made by another version of the runtime" };
       const missing = Math.ceil((header.total_bytes - memory.buffer.byteLength) / 65_536);
       try {
@@ -72,13 +98,26 @@ export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Im
         return { refused: "its workspace is larger than the quotas allow" };
       }
       const now = bytes();
-      now.set(pristine);
-      now.fill(0, pristine.length);
+      now.fill(0);
+      if (header.base === "pristine") now.set(pristine);
       const numbers = new Uint32Array(Uint8Array.from(parts[0]!).buffer);
-      numbers.forEach((page, index) => now.set(parts[1]!.subarray(index * PAGE, (index + 1) * PAGE), page * PAGE));
+      for (const [index, page] of numbers.entries())
+        now.set(parts[1]!.subarray(index * PAGE, (index + 1) * PAGE), page * PAGE);
       return { more: header.more };
     },
   };
+}
+
+/** An image from what a worker left behind. */
+export function packKept(kept: Required<Kept>): Uint8Array {
+  return packPages(kept.header as unknown as PageHeader, new Uint8Array(kept.memory), new Uint8Array(0), kept.files);
+}
+
+type PageHeader = Omit<Header, "parts">;
+
+function packPages(header: PageHeader, memory: Uint8Array, base: Uint8Array, files: Uint8Array): Uint8Array {
+  const { numbers, pages } = changedPages(memory, base);
+  return pack(header, [Buffer.from(numbers.buffer), pages, files]);
 }
 
 function changedPages(memory: Uint8Array, pristine: Uint8Array): { numbers: Uint32Array<ArrayBuffer>; pages: Buffer } {
@@ -93,16 +132,16 @@ function changedPages(memory: Uint8Array, pristine: Uint8Array): { numbers: Uint
     if (!isSame) numbers.push(at / PAGE);
   }
   const pages = Buffer.allocUnsafe(numbers.length * PAGE);
-  numbers.forEach((page, index) => now.copy(pages, index * PAGE, page * PAGE, (page + 1) * PAGE));
+  for (const [index, page] of numbers.entries()) now.copy(pages, index * PAGE, page * PAGE, (page + 1) * PAGE);
   return { numbers: Uint32Array.from(numbers), pages };
 }
 
 /** A header that says what it is for, then the parts, all compressed. */
-function pack(header: Omit<Header, "parts">, parts: readonly Uint8Array[]): Uint8Array {
+function pack(header: PageHeader, parts: readonly Uint8Array[]): Uint8Array {
   const head = Buffer.from(JSON.stringify({ ...header, parts: parts.map((part) => part.length) }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
-  return zstdCompressSync(Buffer.concat([length, head, ...parts]));
+  return zstdCompressSync(Buffer.concat([length, head, ...parts]), FAST);
 }
 
 function unpack(image: Uint8Array, max_bytes: number): { header: Header; parts: Uint8Array[] } {

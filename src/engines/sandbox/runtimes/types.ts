@@ -40,8 +40,7 @@ export type Command =
     }
   | { readonly t: "look" }
   | { readonly t: "save" }
-  | { readonly t: "load"; readonly image: Uint8Array }
-  | { readonly t: "reset_files" };
+  | { readonly t: "load"; readonly image: Uint8Array };
 
 export interface Variable {
   readonly name: string;
@@ -76,8 +75,7 @@ export type Answer =
   | Look
   | { readonly t: "saved"; readonly image: Uint8Array }
   | { readonly t: "loaded" }
-  | { readonly t: "refused"; readonly reason: string }
-  | { readonly t: "files_reset" };
+  | { readonly t: "refused"; readonly reason: string };
 
 /** A reply to a call of a tool, as JSON. */
 export interface ToolReply {
@@ -85,11 +83,20 @@ export interface ToolReply {
   readonly json: string;
 }
 
+/** A session's state between two runs, where its keeper finds it when the next run takes the interpreter with it. */
+export interface Kept {
+  readonly header: Record<string, unknown>;
+  readonly memory: SharedArrayBuffer;
+  /** Contents of the workspace; absent when they are as before. */
+  readonly files?: Uint8Array;
+}
+
 /** The worker's side of the bridge, given to a runtime. All of it blocks: a guest has nothing else to do. */
 export interface Bridge {
   /** The next thing to do. */
   next(): Command;
   answer(answer: Answer): void;
+  keep(kept: Kept): void;
   /** Sends a call and returns its number. */
   call(name: string, args_json: string): number;
   /** Waits for one reply, any reply, at most this long. */

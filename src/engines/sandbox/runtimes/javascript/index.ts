@@ -61,6 +61,7 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
       bridge.answer({ ...done, ...(retire ? { retire: true } : {}) });
       if (done.broken || retire) return;
       if (command.stateless) renew();
+      else bridge.keep(images.keep({ cells }));
     } else bridge.answer(serve(command));
   }
 
@@ -156,7 +157,8 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
         exit_code = 1;
         limits.add("stack");
       } else if (error instanceof Error && error.name !== "Error") fail(`${error.name}: ${error.message}`);
-      else if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) fail(`SyntaxError: ${error.message}`);
+      else if (error instanceof SyntaxError || (error instanceof Error && "code" in error))
+        fail(`SyntaxError: ${error.message}`);
       else throw error;
     }
     return { ...outcome(bridge, files, quotas, { exit_code, result, limits, memory }), ...(broken ? { broken } : {}) };
@@ -216,9 +218,6 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
         cells = Number(loaded.more["cells"]);
         return { t: "loaded" };
       }
-      case "reset_files":
-        files.clear();
-        return { t: "files_reset" };
       default:
         throw new Error("not a command");
     }

@@ -14,7 +14,22 @@ export interface Scanned {
 }
 
 const WORDS = new Set(["const", "let", "class", "import", "export"]);
-const BEFORE_REGEX = new Set(["return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "await", "yield", "instanceof"]);
+const BEFORE_REGEX = new Set([
+  "return",
+  "typeof",
+  "case",
+  "in",
+  "of",
+  "do",
+  "else",
+  "void",
+  "delete",
+  "throw",
+  "new",
+  "await",
+  "yield",
+  "instanceof",
+]);
 const OPENS = "([{";
 const CLOSES = ")]}";
 
@@ -122,7 +137,8 @@ export function scan(source: string): Scanned {
     }
     if (/[\w$\u0080-\uffff]/.test(char)) {
       const word = /^[\w$\u0080-\uffff]+/.exec(source.slice(at, at + 200))![0];
-      if (stack.length === 0 && (fresh || statements.length + at === 0) && WORDS.has(word)) statements.push({ at, word });
+      if (stack.length === 0 && (fresh || statements.length + at === 0) && WORDS.has(word))
+        statements.push({ at, word });
       at += word.length - 1;
       previous = word;
       fresh = false;

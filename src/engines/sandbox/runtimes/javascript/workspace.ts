@@ -33,7 +33,8 @@ export function createFileCalls(
   }
   function removeAll(path: string): void {
     const found = node(path);
-    if (found.kind === "folder") for (const name of [...(found as FolderNode).entries.keys()]) removeAll(`${path}/${name}`);
+    if (found.kind === "folder")
+      for (const name of [...(found as FolderNode).entries.keys()]) removeAll(`${path}/${name}`);
     files.remove(inside(path), found.kind);
   }
 

@@ -96,7 +96,8 @@ export async function servePython(bridge: Bridge, setup: Setup): Promise<void> {
       ...(retire ? { retire: true } : {}),
       ...(moved ? { broken: true } : {}),
     });
-    // Made new right away, while nobody waits for it.
+    // Made new, or kept, right away: while nobody waits for it.
+    if (!done.stateless && !moved) bridge.keep(images!.keep({ descriptors: table.save() }));
     if (done.stateless && !retire) {
       images!.renew();
       table.load(descriptors);
@@ -123,9 +124,6 @@ export async function servePython(bridge: Bridge, setup: Setup): Promise<void> {
         table.load(loaded.more["descriptors"] as SavedDescriptor[]);
         return { t: "loaded" };
       }
-      case "reset_files":
-        files.clear();
-        return { t: "files_reset" };
       default:
         throw new Error("not a command");
     }
@@ -152,7 +150,9 @@ function packagePaths(names: readonly string[]): string[] {
 function readOnly(contents: ReadonlyMap<string, Uint8Array>) {
   const files = createFiles({ max_bytes: Number.MAX_SAFE_INTEGER, max_files: 100_000, read_only: true });
   const names = [...contents.keys()].sort();
-  const folders = new Set(names.flatMap((name) => name.split("/").map((_, depth, all) => all.slice(0, depth).join("/"))));
+  const folders = new Set(
+    names.flatMap((name) => name.split("/").map((_, depth, all) => all.slice(0, depth).join("/"))),
+  );
   folders.delete("");
   files.load({
     entries: [
