@@ -1,4 +1,4 @@
-import type { Server } from "@modelcontextprotocol/server";
+import type { McpServer, Server } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { asFault, Fault } from "../../base/fault.ts";
 import { correlationId } from "../../base/ids.ts";
@@ -33,7 +33,7 @@ export interface HttpDeps {
   /** Every enabled tool, for the description of the endpoints. */
   listAll(): readonly ListedTool[];
   hasTool(name: string): boolean;
-  serverFor(caller: McpCaller): Server;
+  serverFor(caller: McpCaller): Server | McpServer;
 }
 
 interface Env {

@@ -1,4 +1,11 @@
-import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type Server } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  legacyStatelessFallback,
+  type McpServer,
+  type Server,
+  type ServerNotifier,
+} from "@modelcontextprotocol/server";
 import { sessionId } from "../../base/ids.ts";
 import type { Caller as McpCaller } from "../mcp.ts";
 import type { Caller } from "./auth.ts";
@@ -8,12 +15,14 @@ import { createSessions, type Sessions } from "./sessions.ts";
 export interface McpEndpoint {
   handle(request: Request, caller: Caller): Promise<Response>;
   readonly sessions: Sessions;
+  /** Tells clients of the newest revision, which listen on a stream of their own, that something changed. */
+  readonly notify: ServerNotifier;
   close(): Promise<void>;
 }
 
 interface EndpointDeps {
   /** A protocol server for one request or one session of this caller. */
-  serverFor(caller: McpCaller): Server;
+  serverFor(caller: McpCaller): Server | McpServer;
   readonly max_request_bytes: number;
   readonly max_sessions_per_principal: number;
   readonly session_idle_ms: number;
@@ -47,6 +56,7 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
 
   return {
     sessions,
+    notify: modern.notify,
     async handle(request, caller) {
       refuseEncoded(request);
       const authInfo = infoOf(caller);

@@ -1,4 +1,4 @@
-import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { type McpServer, type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { unguessableId } from "../../base/ids.ts";
 import type { Principal } from "../../base/principal.ts";
 import { createEventStore } from "./events.ts";
@@ -14,7 +14,10 @@ export interface Sessions {
   /** The caller's own session of this id; another's does not exist. */
   find(id: string, owner: Principal): WebStandardStreamableHTTPServerTransport | undefined;
   /** A transport that becomes a session when its first message is an `initialize`. */
-  open(owner: Principal, makeServer: (session_id: string) => Server): Promise<WebStandardStreamableHTTPServerTransport>;
+  open(
+    owner: Principal,
+    makeServer: (session_id: string) => Server | McpServer,
+  ): Promise<WebStandardStreamableHTTPServerTransport>;
   readonly size: () => number;
   close(): Promise<void>;
 }
