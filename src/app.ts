@@ -17,6 +17,7 @@ import { instructionsFor } from "./tools/instructions.ts";
 import { type Mode, selectMode } from "./tools/modes.ts";
 import { createResources, type Resources } from "./tools/resources.ts";
 import { type ListedTool, listTools } from "./tools/surface.ts";
+import { withTeScript } from "./tools/te.ts";
 import { ownVersion } from "./version.ts";
 
 /** Everything a transport needs. */
@@ -69,7 +70,7 @@ export function createApp(loaded: Loaded): App {
   });
   const instructions = instructionsFor(mode);
   const resources = createResources(mcp.resources.sidecars);
-  const engines = createEngines(loaded, roots);
+  const engines = createEngines(loaded, roots, telemetry);
   const version = ownVersion();
 
   const server: ServerFacts = {
@@ -165,7 +166,7 @@ function inScope(name: string, globs: readonly string[]): boolean {
 }
 
 /** Engines are made when a call first needs them: a start loads none. */
-function createEngines(loaded: Loaded, roots: Roots): { use: Engines; close(): Promise<void> } {
+function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { use: Engines; close(): Promise<void> } {
   const { mcp } = loaded.config;
   const { state_dir } = loaded;
   const path = loaded.env["PATH"] ?? "";
@@ -199,7 +200,7 @@ function createEngines(loaded: Loaded, roots: Roots): { use: Engines; close(): P
     }),
     exec: once(async () => {
       const { createExec } = await import("./engines/exec/index.ts");
-      const exec = createExec(mcp.tools, {
+      const exec = createExec(withTeScript(mcp.tools, mcp.te.script_path), {
         roots,
         denied: mcp.tools.denied_paths,
         state_dir,

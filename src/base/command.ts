@@ -25,6 +25,8 @@ export interface AllowedCommand {
   readonly env: Readonly<Record<string, string>>;
   /** The rule that allowed it, for the audit. */
   readonly rule: string;
-  /** As the caller wrote it, for people. */
+  /** As the caller wrote it. */
+  readonly words: readonly string[];
+  /** The same as one line, for people. */
   readonly shown: string;
 }

@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { AllowedCommand } from "../base/command.ts";
 import type { ToolContext } from "../core/context.ts";
 import type { Lean } from "../core/tool.ts";
+import type { Enveloped } from "../engines/envelope/index.ts";
 import type { Keep, RunResult } from "../engines/exec/index.ts";
+import { orNoHandle } from "../engines/handles/types.ts";
 
 /** What a command answers with: `run_cmd`, and the operator's executables. */
 export const commandAnswer = z.object({
@@ -24,12 +26,64 @@ export const commandAnswer = z.object({
 
 export type CommandAnswer = z.output<typeof commandAnswer>;
 
-/** A shorter form of a result for a model; the whole stays behind the result's handle. */
-export type Digest = (
-  result: RunResult,
-  command: AllowedCommand,
+interface Running {
+  readonly timeout_s: number;
+  readonly stdin?: string | undefined;
+  /** All of it as it came; else shortened, where the operator wants that. */
+  readonly raw: boolean;
+}
+
+/** What REST and code get when they do not say; a model gets a digest. */
+export function isRaw(ctx: ToolContext, asked?: boolean): boolean {
+  return asked ?? (ctx.via === "rest" || ctx.via === "code");
+}
+
+/** Runs what the gate let through, and answers with it. */
+export async function runAllowed(ctx: ToolContext, command: AllowedCommand, running: Running): Promise<CommandAnswer> {
+  const { result, enveloped } = await runWatched(ctx, command, running);
+  const plain = answer(result);
+  if (!enveloped) return plain;
+  const { stdout, stderr, mode, handle, truncated } = enveloped;
+  const { handle: _, truncated: __, ...meta } = plain.meta;
+  return {
+    data: { ...plain.data, stdout, stderr },
+    meta: {
+      ...meta,
+      mode,
+      ...(handle === undefined ? {} : { handle }),
+      ...(truncated && handle === undefined ? { truncated } : {}),
+    },
+  };
+}
+
+/** The run, and its digest unless it is raw. */
+export async function runWatched(
   ctx: ToolContext,
-) => Promise<{ stdout: string; stderr: string; mode: "enriched" | "passthrough"; handle?: string }>;
+  command: AllowedCommand,
+  { timeout_s, stdin, raw }: Running,
+): Promise<{ result: RunResult; enveloped: Enveloped | undefined }> {
+  const exec = await ctx.exec();
+  const te = raw ? undefined : await ctx.envelope();
+  const watch = te?.options.enabled ? te.watch() : undefined;
+  const result = await exec.run(ctx.principal, command, {
+    timeout_s,
+    signal: ctx.signal,
+    stdin,
+    session: ctx.session,
+    keep: keeper(ctx, command.shown),
+    watch: watch?.push,
+  });
+  ctx.signal.throwIfAborted();
+  if (!te || !watch) return { result, enveloped: undefined };
+  const enveloped = await te.finish(watch, {
+    ...result,
+    who: ctx.session,
+    principal: ctx.principal,
+    argv: [command.name, ...command.words.slice(1)],
+    keep: (output) => keep(ctx, command.shown, output),
+  });
+  return { result, enveloped };
+}
 
 export function answer(result: RunResult): CommandAnswer {
   const { stdout, stderr, exit_code, signal, timed_out, handle, truncated, isolation, duration_ms } = result;
@@ -51,7 +105,7 @@ export function leanAnswer({ data, meta }: CommandAnswer): Lean {
     exit_code: data.exit_code,
     ...(data.signal === null ? {} : { signal: data.signal }),
     ...(data.timed_out ? { timed_out: true } : {}),
-    ...(meta.mode === "raw" ? {} : { mode: meta.mode }),
+    ...(meta.mode === "enriched" ? { mode: meta.mode } : {}),
     ...(meta.truncated ? { truncated: true } : {}),
     ...(meta.handle === undefined ? {} : { handle: meta.handle }),
   };
@@ -64,4 +118,10 @@ export function leanAnswer({ data, meta }: CommandAnswer): Lean {
 export function keeper(ctx: ToolContext, command: string): Keep {
   return async (output) =>
     (await ctx.handles()).put(ctx.principal, output, { kind: "output", path: command.slice(0, 200) });
+}
+
+async function keep(ctx: ToolContext, command: string, output: string): Promise<string | undefined> {
+  const handles = await ctx.handles();
+  const meta = { kind: "output", path: command.slice(0, 200) };
+  return (await orNoHandle(handles.put(ctx.principal, output, meta))) ?? undefined;
 }

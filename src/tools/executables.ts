@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool, type Tool } from "../core/tool.ts";
-import { answer, commandAnswer, keeper, leanAnswer } from "./commands.ts";
+import { commandAnswer, isRaw, leanAnswer, runAllowed } from "./commands.ts";
 
 interface Executable {
   readonly command: readonly string[];
@@ -28,15 +28,7 @@ export function makeExecutables(executables: Readonly<Record<string, Executable>
         const exec = await ctx.exec();
         const allowed = await exec.allowExecutable(name, args, cwd);
         ctx.audit({ rule: allowed.rule });
-        const result = await exec.run(ctx.principal, allowed, {
-          timeout_s: exec.timeout(timeout_s),
-          signal: ctx.signal,
-          stdin,
-          session: ctx.session,
-          keep: keeper(ctx, allowed.shown),
-        });
-        ctx.signal.throwIfAborted();
-        return answer(result);
+        return runAllowed(ctx, allowed, { timeout_s: exec.timeout(timeout_s), stdin, raw: isRaw(ctx) });
       },
     }),
   );

@@ -23,6 +23,7 @@ export const get_metrics = defineTool({
     tokens_in: z.int(),
     tokens_out: z.int(),
     tools: z.record(z.string(), figures),
+    te: figures.omit({ errors: true }),
   }),
   never_late: true,
   async run(_args, ctx) {

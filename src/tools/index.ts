@@ -37,6 +37,7 @@ import { reset_workspace } from "./reset_workspace.ts";
 import { run_cmd } from "./run_cmd.ts";
 import { run_pytest } from "./run_pytest.ts";
 import { stat } from "./stat.ts";
+import { te_run } from "./te_run.ts";
 
 /** THE list. Its order is the order of tools/list. */
 export const TOOLS: readonly Tool[] = [
@@ -56,6 +57,7 @@ export const TOOLS: readonly Tool[] = [
   linux_search_content,
   linux_handle_read,
   run_cmd,
+  te_run,
   run_pytest,
   execute_code,
   create_session,

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { OTHER } from "../engines/exec/test-exec.ts";
 import type { CommandAnswer } from "./commands.ts";
-import { makeRunCmd, run_cmd } from "./run_cmd.ts";
+import { run_cmd } from "./run_cmd.ts";
 import { commandBed } from "./test-commands.ts";
 
 describe("run_cmd", () => {
@@ -11,7 +12,7 @@ describe("run_cmd", () => {
     writeFileSync(join(bed.test.root, "a.txt"), "hello\n");
     expect(await bed.call(run_cmd, { command: "grep -n hello a.txt" })).toEqual({
       data: { stdout: "1:hello\n", stderr: "", exit_code: 0, signal: null, timed_out: false },
-      meta: { mode: "raw", isolation: "process", duration_ms: expect.any(Number) },
+      meta: { mode: "passthrough", isolation: "process", duration_ms: expect.any(Number) },
     });
     expect(bed.rules).toEqual(["grep flags"]);
   });
@@ -49,7 +50,7 @@ describe("run_cmd", () => {
 
   it("keeps long output behind a handle", async () => {
     await using bed = commandBed();
-    const { data, meta } = await bed.call<CommandAnswer>(run_cmd, { command: "seq 1 400000" });
+    const { data, meta } = await bed.call<CommandAnswer>(run_cmd, { command: "seq 1 400000", raw: true });
     expect(meta.truncated).toBe(true);
     expect(data.stdout.length).toBeLessThan(1_100_000);
     const whole = await bed.handle(meta.handle!);
@@ -74,24 +75,59 @@ describe("run_cmd", () => {
     });
   });
 
-  it("lets a digest shorten what a model reads, and only that", async () => {
+  it("shortens what a model reads, and only that", async () => {
     await using bed = commandBed();
-    const digested = makeRunCmd(async ({ stdout }) => ({
-      stdout: `${stdout.length} characters`,
-      stderr: "",
-      mode: "enriched",
-    }));
-    expect(await bed.call(digested, { command: "echo hi" })).toMatchObject({
-      data: { stdout: "3 characters" },
+    const command = "seq 1 5000";
+    const { data, meta } = await bed.call<CommandAnswer>(run_cmd, { command });
+    expect(meta.mode).toBe("enriched");
+    expect(data.stdout.length).toBeLessThan(9000);
+    expect(data.stdout).toContain("5000 lines");
+    expect((await bed.handle(meta.handle!)).endsWith("4999\n5000\n")).toBe(true);
+    for (const [args, via] of [
+      [{ command, raw: true }, "stdio"],
+      [{ command: `te -i ${command}` }, "stdio"],
+      [{ command }, "code"],
+      [{ command }, "rest"],
+    ] as const)
+      expect(await bed.call(run_cmd, args, { via })).toMatchObject({ meta: { mode: "raw" } });
+    expect(await bed.call(run_cmd, { command, raw: false }, { via: "rest" })).toMatchObject({
       meta: { mode: "enriched" },
     });
-    expect(await bed.call(digested, { command: "echo hi", raw: true })).toMatchObject({
-      data: { stdout: "hi\n" },
-      meta: { mode: "raw" },
+  });
+
+  it("answers raw when the envelope is switched off", async () => {
+    await using bed = commandBed({}, {}, { enabled: false });
+    expect(await bed.call(run_cmd, { command: "seq 1 5000" })).toMatchObject({ meta: { mode: "raw" } });
+  });
+
+  it("gives the rest of an answer to te --handle, page by page, and to its owner only", async () => {
+    await using bed = commandBed();
+    const { meta } = await bed.call<CommandAnswer>(run_cmd, { command: "seq 1 20000" });
+    let all = "";
+    for (let chunk = 0; ; chunk++) {
+      const page = await bed.call<CommandAnswer>(run_cmd, { command: `te --handle ${meta.handle} --chunk ${chunk}` });
+      all += page.data.stdout;
+      if (!page.meta.truncated) break;
+      expect(page.data.stderr).toContain(`te --handle ${meta.handle} --chunk ${chunk + 1}`);
+    }
+    expect(all).toBe(Array.from({ length: 20000 }, (_, n) => `${n + 1}\n`).join(""));
+    const asked = { argv: ["te", "--handle", meta.handle!] };
+    expect(await bed.call(run_cmd, asked)).toMatchObject({ data: { stdout: expect.stringMatching(/^1\n2\n/) } });
+    await expect(bed.call(run_cmd, asked, { principal: OTHER })).rejects.toMatchObject({ code: "handle_expired" });
+    const listed = await bed.call<CommandAnswer>(run_cmd, { command: "te --list-handles" });
+    expect(listed.data.stdout).toContain(meta.handle);
+    expect(await bed.call(run_cmd, { command: "te --list-handles" }, { principal: OTHER })).toMatchObject({
+      data: { stdout: "" },
     });
-    expect(await bed.call(digested, { command: "echo hi" }, { via: "code" })).toMatchObject({ meta: { mode: "raw" } });
-    expect(await bed.call(digested, { command: "echo hi", raw: false }, { via: "rest" })).toMatchObject({
-      meta: { mode: "enriched" },
-    });
+  });
+
+  it("sends a command behind te through the same gate", async () => {
+    await using bed = commandBed();
+    expect(await bed.call(run_cmd, { command: "te --json echo 'a b'" })).toMatchObject({ data: { stdout: "a b\n" } });
+    for (const command of ["te wget x", "te sudo id", "te te sh", "te -- sh -c id"])
+      await expect(bed.call(run_cmd, { command })).rejects.toMatchObject({ code: "command_denied" });
+    await expect(bed.call(run_cmd, { argv: ["te", "env", "id"] })).rejects.toMatchObject({ code: "command_denied" });
+    await expect(bed.call(run_cmd, { command: "te --nothing ls" })).rejects.toMatchObject({ code: "invalid_args" });
+    await expect(bed.call(run_cmd, { command: "te" })).rejects.toMatchObject({ code: "invalid_args" });
   });
 });

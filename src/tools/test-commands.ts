@@ -2,7 +2,10 @@ import { Fault } from "../base/fault.ts";
 import type { Principal } from "../base/principal.ts";
 import type { SessionContext, ToolContext, Via } from "../core/context.ts";
 import { validate } from "../core/schema.ts";
+import { countTokens } from "../core/tokens.ts";
 import type { Tool } from "../core/tool.ts";
+import { createEnvelope, type EnvelopeOptions } from "../engines/envelope/index.ts";
+import { teOptions } from "../engines/envelope/options.ts";
 import { ME, type TestExec, testExec } from "../engines/exec/test-exec.ts";
 import { createHandles, handlesOptions } from "../engines/handles/index.ts";
 
@@ -26,12 +29,16 @@ interface CallFacts {
 }
 
 /** Tools on a real engine and a real store, without the rest of the server. */
-export function commandBed(options: Options = {}, deps: Deps = {}): CommandBed {
+export function commandBed(options: Options = {}, deps: Deps = {}, te: Partial<EnvelopeOptions> = {}): CommandBed {
   const test = testExec(options, deps);
   const { roots, state_dir } = test;
   const handles = createHandles(handlesOptions.parse({}), { state_dir, roots });
+  const envelope = createEnvelope(
+    { ...teOptions.parse({}), budgets: {}, ...te },
+    { state_dir, countTokens, prepare: () => {} },
+  );
   const rules: string[] = [];
-  const engines = { exec: async () => test.exec, handles: async () => handles };
+  const engines = { exec: async () => test.exec, handles: async () => handles, envelope: async () => envelope };
   const facts: CallFacts = {
     principal: ME,
     via: "stdio",
@@ -58,6 +65,7 @@ export function commandBed(options: Options = {}, deps: Deps = {}): CommandBed {
       return Buffer.from((await handles.readBytes(ME, id, 0, 1 << 26)).bytes).toString();
     },
     async [Symbol.asyncDispose]() {
+      envelope.close();
       await handles.close();
       await test[Symbol.asyncDispose]();
     },

@@ -15,7 +15,6 @@ export function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, Math.max(1, max - 1)).trimEnd()}…`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that terminals are steered by
 const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])/g;
 
 /** Without colours, and of a line that was written over itself only its last state. */

@@ -109,7 +109,7 @@ export function createGate(facts: GateFacts): Gate {
   async function mint({ words, policy, ...draft }: Draft): Promise<AllowedCommand> {
     const level = await facts.isolation.levelFor(draft.class, policy?.walled ?? false);
     const env = draft.name === "git" && policy ? await gitEnvironment(policy, draft, level) : (policy?.env ?? {});
-    return { ...draft, level, env, shown: words.map(quoted).join(" ") } as unknown as AllowedCommand;
+    return { ...draft, level, env, words, shown: words.map(quoted).join(" ") } as unknown as AllowedCommand;
   }
 
   async function gitEnvironment(

@@ -15,6 +15,8 @@ export interface RunRequest {
   /** Where the whole output goes when it outgrows the answer. */
   readonly keep?: Keep | undefined;
   readonly keep_always?: boolean;
+  /** Sees all of the output while it comes. */
+  readonly watch?: ((stream: "stdout" | "stderr", chunk: Uint8Array) => void) | undefined;
   /** What of each stream is answered at most; half from its beginning, half from its end. */
   readonly max_bytes?: number;
   readonly network?: Network | undefined;
@@ -64,8 +66,8 @@ export async function run(facts: LaunchFacts, command: AllowedCommand, request: 
   const { child } = launched;
   const streams = [child.stdout!, child.stderr!];
   const closed = Promise.all([
-    drain(child.stdout!, stdout, spool, streams),
-    drain(child.stderr!, stderr, spool, streams),
+    drain(child.stdout!, seen("stdout", stdout, request), spool, streams),
+    drain(child.stderr!, seen("stderr", stderr, request), spool, streams),
   ]);
   feed(launched, request.stdin);
   const stopped = stopper(launched, request);
@@ -88,8 +90,26 @@ export async function run(facts: LaunchFacts, command: AllowedCommand, request: 
   };
 }
 
+function seen(stream: "stdout" | "stderr", capture: Capture, { watch }: RunRequest): Pick<Capture, "push" | "bytes"> {
+  if (!watch) return capture;
+  return {
+    push(chunk) {
+      capture.push(chunk);
+      watch(stream, chunk);
+    },
+    get bytes() {
+      return capture.bytes;
+    },
+  };
+}
+
 /** Reads a stream to its end, as fast as the store can take it. What nobody keeps is given back at once: a flood would outrun the collector. */
-function drain(stream: Readable, capture: Capture, spool: Spool, streams: readonly Readable[]): Promise<void> {
+function drain(
+  stream: Readable,
+  capture: Pick<Capture, "push" | "bytes">,
+  spool: Spool,
+  streams: readonly Readable[],
+): Promise<void> {
   stream.on("data", (chunk: Buffer<ArrayBuffer>) => {
     capture.push(chunk);
     if (!spool.wants) {

@@ -154,6 +154,12 @@ export function createHandles(options: HandlesOptions, deps: HandlesDeps): Handl
       const row = find(owner, handle);
       return infoOf(row, jobs.progressOf(row));
     },
+    async list(owner, max) {
+      const sql =
+        "SELECT * FROM handle WHERE owner = ? AND (state = 'running' OR expires_ms > ?) ORDER BY rank DESC LIMIT ?";
+      const rows = store().all<HandleRow>(sql, owner, Date.now(), max);
+      return rows.map((row) => infoOf(row, jobs.progressOf(row)));
+    },
     async readLines(owner, handle, offset_lines, max_lines, signal) {
       return page(find(owner, handle), signal, (source) => pageOfLines(source, offset_lines, max_lines, signal));
     },

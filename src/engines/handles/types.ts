@@ -61,6 +61,8 @@ export interface Handles {
   /** Small files by value, large ones by reference: those expire when the file changes. */
   putFile(owner: Principal, file: Pinned, meta: HandleMeta): Promise<string>;
   info(owner: Principal, handle: string): Promise<HandleInfo>;
+  /** The newest first. */
+  list(owner: Principal, max: number): Promise<HandleInfo[]>;
   /** Lines end at \n only and keep their endings: slices joined are the payload. */
   readLines(
     owner: Principal,

@@ -33,6 +33,8 @@ export interface CallRecord {
 export interface Telemetry {
   readonly log: Log;
   call(record: CallRecord): void;
+  /** How long a command's output took to digest. */
+  digest(ms: number): void;
   snapshot(): MetricsSnapshot;
   prometheus(): Promise<string>;
   close(): Promise<void>;
@@ -53,6 +55,7 @@ const NO_METRICS: MetricsSnapshot = {
   tokens_in: 0,
   tokens_out: 0,
   tools: {},
+  te: { calls: 0, p50_ms: 0, p95_ms: 0, p99_ms: 0 },
 };
 
 export function createTelemetry({ observability, audit, prepare }: TelemetryDeps): Telemetry {
@@ -114,6 +117,7 @@ export function createTelemetry({ observability, audit, prepare }: TelemetryDeps
       // After the reply is on its way: counting tokens is not the caller's time.
       if (waiting.push(record) === 1) setImmediate(countWaiting);
     },
+    digest: (ms) => metrics?.observeDigest(ms),
     snapshot() {
       countWaiting();
       return metrics?.snapshot() ?? NO_METRICS;

@@ -25,10 +25,13 @@ export interface MetricsSnapshot {
   readonly tokens_in: number;
   readonly tokens_out: number;
   readonly tools: Readonly<Record<string, ToolFigures>>;
+  /** Digests of command output. */
+  readonly te: Omit<ToolFigures, "errors">;
 }
 
 export interface Metrics {
   observe(observation: Observation): void;
+  observeDigest(ms: number): void;
   snapshot(): MetricsSnapshot;
   /** The Prometheus exposition. */
   prometheus(): Promise<string>;
@@ -49,6 +52,7 @@ export function createMetrics(): Metrics {
   const tallies = new Map<string, Tally>();
   const errors: Record<string, number> = {};
   const tokens = { in: 0, out: 0 };
+  const digests = new Map<string, Tally>();
   const prom = createExposition();
 
   return {
@@ -64,6 +68,12 @@ export function createMetrics(): Metrics {
       tokens.out += seen.tokens_out;
       prom.observe(seen);
     },
+    observeDigest(ms) {
+      const tally = tallyOf(digests, "te");
+      tally.calls++;
+      tally.latency_us.record(Math.max(1, Math.round(ms * 1000)));
+      prom.observe({ digest_ms: ms });
+    },
     snapshot: () => ({
       enabled: true,
       uptime_s: Math.round((performance.now() - started) / 1000),
@@ -74,6 +84,7 @@ export function createMetrics(): Metrics {
       tools: Object.fromEntries(
         [...tallies].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, tally]) => [tool, figures(tally)]),
       ),
+      te: withoutErrors(figures(tallyOf(digests, "te"))),
     }),
     prometheus: prom.text,
   };
@@ -98,16 +109,24 @@ function figures(tally: Tally): ToolFigures {
   return { calls: tally.calls, errors: tally.errors, p50_ms: ms(50), p95_ms: ms(95), p99_ms: ms(99) };
 }
 
+function withoutErrors({ errors: _, ...rest }: ToolFigures): Omit<ToolFigures, "errors"> {
+  return rest;
+}
+
+/** A call, or a digest. */
+type Seen = Observation | { readonly digest_ms: number };
+
 interface Instruments {
   readonly registry: Registry;
   readonly calls: Counter;
   readonly duration: Histogram;
   readonly tokens: Counter;
+  readonly digests: Histogram;
 }
 
 /** The Prometheus side, loaded after the first observation so that a start does not pay for it. */
-function createExposition(): { observe(seen: Observation): void; text(): Promise<string> } {
-  let waiting: Observation[] = [];
+function createExposition(): { observe(seen: Seen): void; text(): Promise<string> } {
+  let waiting: Seen[] = [];
   let loading: Promise<Instruments> | undefined;
   let ready: Instruments | undefined;
 
@@ -135,6 +154,12 @@ function createExposition(): { observe(seen: Observation): void; text(): Promise
         labelNames: ["direction"],
         registers: [registry],
       }),
+      digests: new Histogram({
+        name: "llmc_te_duration_seconds",
+        help: "Time that the Tool Envelope took to digest a command's output.",
+        buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+        registers: [registry],
+      }),
     };
     for (const seen of waiting) record(made, seen);
     waiting = [];
@@ -152,7 +177,8 @@ function createExposition(): { observe(seen: Observation): void; text(): Promise
   };
 }
 
-function record(to: Instruments, seen: Observation): void {
+function record(to: Instruments, seen: Seen): void {
+  if ("digest_ms" in seen) return to.digests.observe(seen.digest_ms / 1000);
   to.calls.inc({ tool: seen.tool, code: seen.code });
   to.duration.observe({ tool: seen.tool }, seen.duration_ms / 1000);
   to.tokens.inc({ direction: "in" }, seen.tokens_in);
