@@ -1,0 +1,30 @@
+import * as z from "zod";
+
+export const SCOPES = ["repo", "docs", "both"] as const;
+
+/** `[rag]` */
+export const ragOptions = z.strictObject({
+  exclude: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Globs, as in .gitignore, that are not indexed, besides .gitignore and .ragignore."),
+  max_file_bytes: z
+    .int()
+    .min(1024)
+    .max(64 * 1024 ** 2)
+    .default(1024 ** 2)
+    .describe("Larger files are not indexed."),
+  watch: z.boolean().default(true).describe("Index files when they are saved, once the index is in use."),
+});
+
+/** `[mcp.rag]` */
+export const ragSearchOptions = z.strictObject({
+  jit_context_enabled: z.boolean().default(true).describe("/invoke_agent answers with what the index knows."),
+  default_scope: z.enum(SCOPES).default("repo").describe("Scope of a search that names none: repo, docs or both."),
+  top_k: z.int().min(1).max(100).default(3).describe("Snippets that one search may ask for at most."),
+  token_budget: z.int().min(50).max(100_000).default(600).describe("Tokens that one search may ask for at most."),
+});
+
+export type RagOptions = z.output<typeof ragOptions>;
+export type RagSearchOptions = z.output<typeof ragSearchOptions>;
+export type Scope = (typeof SCOPES)[number];
