@@ -4,40 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { allKeys } from "../../src/config/keys.ts";
-import { type Bed, createBed, LOCAL } from "../harness/bed.ts";
+import { type Bed, LOCAL } from "../harness/bed.ts";
 import { runBinary } from "../harness/cli.ts";
 import { temp } from "../harness/temp.ts";
-
-/** What is seen with the key as it is by default, and with it changed. */
-type Proof = () => Promise<readonly [unknown, unknown]>;
-
-const files = { "a.txt": "one\ntwo needle\n", "sub/b.txt": "needle\n", ".hidden/c.txt": "needle\n" };
-
-/** The same look at two servers that differ in one line of llmc.toml. */
-function differ(look: (bed: Bed) => unknown, changed: string, base = "[mcp]\nmode = 'classic'\n"): Proof {
-  return async () => {
-    const seen: unknown[] = [];
-    for (const config of [base, merged(base, changed)]) {
-      await using bed = createBed({ config, files });
-      seen.push(await look(bed));
-    }
-    return seen as [unknown, unknown];
-  };
-}
-
-/** `changed` is "section.key = value"; it takes the place of the same key in the base. */
-function merged(base: string, changed: string): string {
-  const [path, value] = changed.split(/ = (.*)/s) as [string, string];
-  const parts = path.split(".");
-  const key = parts.pop()!;
-  const section = `[${parts.join(".")}]`;
-  const kept = base
-    .split("\n")
-    .filter((line) => section !== "[mcp]" || !line.startsWith(`${key} =`))
-    .join("\n");
-  if (!kept.includes(`${section}\n`)) return `${kept}\n${section}\n${key} = ${value}\n`;
-  return kept.replace(`${section}\n`, `${section}\n${key} = ${value}\n`);
-}
+import { differ, type Proof } from "./proof.ts";
+import { HTTP_PROOFS } from "./proofs.http.ts";
 
 const code = (name: string, args: unknown) => async (bed: Bed) => {
   const reply = await bed.call(name, args);
@@ -103,6 +74,7 @@ function childNames(pid: number | string = process.pid): string[] {
 const slow = { command: "sleep 2" };
 
 const PROOFS: Record<string, Proof> = {
+  ...HTTP_PROOFS,
   "mcp.enabled": async () => [(await ran("", ["serve"])).code, (await ran("[mcp]\nenabled = false\n", ["serve"])).code],
   "mcp.config_version": async () => [
     (await ran("", ["config", "show"])).code,

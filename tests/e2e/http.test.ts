@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -207,6 +208,16 @@ describe("over HTTP", () => {
     expect((await start([], { LLMC_MCP_TOKEN: TOKEN, LLMC_MCP_SERVER_TLS_ENABLED: "true" })).stderr).toContain(
       "needs mcp.server.tls_cert",
     );
+  });
+
+  it("answers the curl session of the documents", async () => {
+    writeFileSync(join(folder.path, "README.md"), "# Hello\n");
+    await using server = await startHttp(folder.path);
+    const page = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");
+    const [, block] = /<!-- executed by a test -->\n```sh\n([\s\S]*?)```/.exec(page)!;
+    const lines = block!.trim().split("\n");
+    const answers = lines.map((line) => JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8", env: { PATH: process.env["PATH"], URL: server.url, LLMC_MCP_TOKEN: TOKEN } })));
+    expect(answers).toMatchObject([{ ok: true }, { data: ["README.md", "a.txt", "sub/"] }, { data: { size: 8 } }, { code: "AUTH_FAILED" }]);
   });
 
   it("says that a port is in use", async () => {

@@ -24,7 +24,7 @@ export interface HttpServer extends AsyncDisposable {
 /** The built binary serving HTTP on a free loopback port. */
 export async function startHttp(
   root: string,
-  options: { env?: Record<string, string>; args?: readonly string[] } = {},
+  options: { env?: Record<string, string>; args?: readonly string[]; without?: readonly string[] } = {},
 ): Promise<HttpServer> {
   const env = plainEnv({
     LLMC_MCP_TOKEN: TOKEN,
@@ -33,6 +33,7 @@ export async function startHttp(
     LLMC_MCP_LIMITS_CONCURRENCY_PER_TOKEN: "64",
     ...options.env,
   });
+  for (const name of options.without ?? []) delete env[name];
   const child = spawn(BINARY, ["serve", "--http", "--port", "0", "--root", root, ...(options.args ?? [])], {
     stdio: ["ignore", "ignore", "pipe"],
     env,
