@@ -27,7 +27,7 @@ const builtins: Plugin = {
 
 /** One bundle, cut where code is loaded lazily. What has a binary of its own stays a dependency. */
 const result = await build({
-  entryPoints: { main: "src/main.ts", "sandbox-child": "src/engines/sandbox/child/main.ts" },
+  entryPoints: { main: "src/main.ts", te: "src/te.ts", "sandbox-child": "src/engines/sandbox/child/main.ts" },
   outdir: "dist",
   outExtension: { ".js": ".mjs" },
   chunkNames: "[name]-[hash]",
@@ -49,7 +49,7 @@ const written = new Set(Object.keys(result.metafile.outputs).map((path) => basen
 written.add("sandbox");
 await buildSandbox("dist/sandbox");
 for (const name of readdirSync("dist")) if (!written.has(name)) rmSync(join("dist", name), { recursive: true });
-chmodSync("bin/llmc", 0o755);
+for (const bin of ["bin/llmc", "bin/te"]) chmodSync(bin, 0o755);
 const outputs = Object.entries(result.metafile.outputs).sort(([, a], [, b]) => b.bytes - a.bytes);
 const bytes = outputs.reduce((sum, [, output]) => sum + output.bytes, 0);
 console.error(`dist: ${outputs.length} files, ${(bytes / 1024).toFixed(0)} KB`);

@@ -13,8 +13,8 @@ export interface Terminal {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly is_tty: boolean;
-  out(text: string): void;
-  err(text: string): void;
+  out(text: string | Uint8Array): void;
+  err(text: string | Uint8Array): void;
 }
 
 export interface Invocation {

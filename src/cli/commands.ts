@@ -60,6 +60,12 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./policy-explain.ts"),
   },
   {
+    name: "stats",
+    about: "Commands run through te: calls, times and tokens saved, by command and by agent",
+    flags: [...WHERE_FLAGS, JSON_FLAG],
+    load: () => import("./stats.ts"),
+  },
+  {
     name: "audit",
     about: "Read the audit trail",
     flags: [

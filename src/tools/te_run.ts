@@ -3,12 +3,12 @@ import type { AllowedCommand } from "../base/command.ts";
 import { Fault } from "../base/fault.ts";
 import type { ToolContext } from "../core/context.ts";
 import { defineTool } from "../core/tool.ts";
-import type { Enveloped } from "../engines/envelope/index.ts";
+import type { Enveloped, TeAnswer } from "../engines/envelope/index.ts";
 import type { RunResult } from "../engines/exec/index.ts";
-import { type CommandAnswer, keeper, runWatched } from "./commands.ts";
-import { answerTe, TE_SCRIPT, unwrapTe } from "./te.ts";
+import { keeper, runWatched } from "./commands.ts";
+import { answerTe, TE_SCRIPT, type TeQuestion, unwrapTe } from "./te.ts";
 
-const teAnswer = z.object({
+const teOutput = z.object({
   success: z.boolean(),
   mode: z.enum(["enriched", "passthrough", "raw"]),
   command: z.string(),
@@ -28,8 +28,6 @@ const teAnswer = z.object({
   }),
 });
 
-type TeAnswer = z.output<typeof teAnswer>;
-
 export const te_run = defineTool({
   name: "te_run",
   title: "Run a command, digested",
@@ -41,7 +39,7 @@ export const te_run = defineTool({
     cwd: z.string().optional(),
     timeout_s: z.number().positive().optional(),
   }),
-  output: teAnswer,
+  output: teOutput,
   exactly_one: ["command", "argv"],
   argument_aliases: { timeout: "timeout_s" },
   lean: ({
@@ -57,7 +55,7 @@ export const te_run = defineTool({
   }),
   async run(args, ctx) {
     const { ask, request, raw = false } = await unwrapTe(args);
-    if (ask) return fromCommand(ctx, `te ${ask.ask}`, await answerTe(ctx, ask));
+    if (ask) return fromQuestion(ctx, ask);
     const [exec, te] = [await ctx.exec(), await ctx.envelope()];
     const command = await exec.allow({ ...request, cwd: args.cwd });
     ctx.audit({ rule: command.rule });
@@ -68,7 +66,7 @@ export const te_run = defineTool({
       return fromRun(ctx, command, await runWatched(ctx, command, { timeout_s, raw: true }));
     }
     const ran = await runWatched(ctx, command, { timeout_s, raw });
-    const answer = fromRun(ctx, command, ran);
+    const answer = await fromRun(ctx, command, ran);
     return te.options.json_mode ? answer : asText(answer);
   },
 });
@@ -114,64 +112,36 @@ async function byScript(
 
 function parsed(text: string): TeAnswer | undefined {
   try {
-    return teAnswer.safeParse(JSON.parse(text)).data;
+    return teOutput.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
 }
 
-function fromRun(
+async function fromRun(
   ctx: ToolContext,
   command: AllowedCommand,
   { result, enveloped }: { result: RunResult; enveloped: Enveloped | undefined },
-): TeAnswer {
-  const { stdout, stderr, exit_code, handle, truncated, duration_ms } = { ...result, ...enveloped };
-  return {
-    success: exit_code === 0,
-    mode: enveloped?.mode ?? "raw",
-    command: command.shown,
-    stdout,
-    stderr: result.timed_out ? `${stderr}[timed out]\n` : stderr,
-    exit_code,
-    enrichment: {
-      match_count: enveloped?.match_count ?? null,
-      truncated,
-      handle: handle ?? null,
-      tokens_estimate: enveloped?.tokens_estimate ?? Math.ceil((stdout.length + stderr.length) / 3.5),
-    },
-    telemetry: {
-      latency_ms: enveloped?.latency_ms ?? duration_ms,
-      agent_id: ctx.session.agent_id,
-      budget_remaining: enveloped?.budget_remaining ?? null,
-    },
-  };
+): Promise<TeAnswer> {
+  const { teAnswer } = await import("../engines/envelope/index.ts");
+  return teAnswer(command.shown, ctx.session.agent_id, result, enveloped);
 }
 
-function fromCommand(ctx: ToolContext, command: string, { data, meta }: CommandAnswer): TeAnswer {
-  return {
-    success: true,
-    mode: "raw",
-    command,
-    stdout: data.stdout,
-    stderr: data.stderr,
-    exit_code: 0,
-    enrichment: {
-      match_count: null,
-      truncated: meta.truncated ?? false,
-      handle: meta.handle ?? null,
-      tokens_estimate: Math.ceil(data.stdout.length / 3.5),
-    },
-    telemetry: { latency_ms: meta.duration_ms, agent_id: ctx.session.agent_id, budget_remaining: null },
-  };
+/** What te says of itself, in the same shape. */
+async function fromQuestion(ctx: ToolContext, ask: TeQuestion): Promise<TeAnswer> {
+  const { teAnswer } = await import("../engines/envelope/index.ts");
+  const { data, meta } = await answerTe(ctx, ask);
+  const { truncated = false, handle, duration_ms } = meta;
+  return teAnswer(`te --${ask.ask}`, ctx.session.agent_id, { ...data, truncated, handle, duration_ms });
 }
 
 /** As te prints it: the text says what the fields would. */
-function asText(answer: TeAnswer): TeAnswer {
-  const { handle, tokens_estimate, truncated } = answer.enrichment;
-  const last = handle === null ? "" : `[exit ${answer.exit_code}; all of it: te --handle ${handle}]\n`;
+async function asText(answer: TeAnswer): Promise<TeAnswer> {
+  const { teText } = await import("../engines/envelope/index.ts");
+  const { tokens_estimate, truncated } = answer.enrichment;
   return {
     ...answer,
-    stdout: `${answer.stdout}${last}`,
+    stdout: teText(answer),
     enrichment: { match_count: null, truncated, handle: null, tokens_estimate },
   };
 }

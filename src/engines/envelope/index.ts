@@ -8,6 +8,7 @@ import type { BudgetOptions, TeOptions } from "./options.ts";
 import { openStore, type Stats, type Store } from "./store.ts";
 import type { Ran } from "./types.ts";
 
+export { type TeAnswer, teAnswer, teText } from "./answer.ts";
 export { statsTable } from "./stats-table.ts";
 export type { StatRow, Stats } from "./store.ts";
 export { parseTe, type TeAsk, teAsk } from "./words.ts";
