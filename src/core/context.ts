@@ -32,8 +32,10 @@ export interface Health {
   readonly version: string;
   readonly server_version: string;
   readonly mode: string;
-  /** What project code is shut in by: none, process or bwrap. */
+  /** What project code is shut in by: bwrap, isolated (the operator vouches for the machine), host (he trusts it), none. */
   readonly isolation: string;
+  /** What can be left of a command after its end: none, or what escapes a process group. */
+  readonly orphans: string;
 }
 
 /** The server's own facts that tools may tell. */

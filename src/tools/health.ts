@@ -13,6 +13,7 @@ export const health = defineTool({
     server_version: z.string(),
     mode: z.string(),
     isolation: z.string(),
+    orphans: z.string(),
   }),
   never_late: true,
   async run(_args, ctx) {

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { McpServer, Server } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { asFault, Fault } from "../../base/fault.ts";
@@ -8,6 +9,7 @@ import type { Log } from "../../engines/telemetry/index.ts";
 import type { ListedTool } from "../../tools/surface.ts";
 import type { Caller as McpCaller } from "../mcp.ts";
 import type { Auth, Caller } from "./auth.ts";
+import { chunksOf } from "./body.ts";
 import type { Limits } from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { openApi } from "./openapi.ts";
@@ -37,7 +39,7 @@ export interface HttpDeps {
 }
 
 interface Env {
-  Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
+  Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   Variables: { id: string };
 }
 
@@ -62,7 +64,7 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
     deps.guard(context.req.raw.headers);
     if (deps.isDraining()) throw new Fault("draining", "The server is stopping.", { retry_after_s: 5 });
     await next();
-    context.header(ID_HEADER, id);
+    context.res.headers.set(ID_HEADER, id);
   });
 
   app.onError((error, context) => {
@@ -142,7 +144,13 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
       admitted(context.req.raw, addressOf(context.env), (caller) =>
         runRoute(
           route,
-          { request: context.req.raw, caller, correlation_id: context.get("id") },
+          {
+            headers: context.req.raw.headers,
+            chunks: chunksOf(context.req.raw, context.env?.incoming),
+            signal: hangUp(context.env?.outgoing),
+            caller,
+            correlation_id: context.get("id"),
+          },
           { dispatch: deps.dispatch, hasTool: deps.hasTool, max_request_bytes: deps.http_limits.max_request_bytes },
         ),
       ),
@@ -152,6 +160,15 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
   );
 
   return { fetch: app.fetch, mcp, close: () => mcp.close() };
+}
+
+/** Aborts when the connection ends before the answer did. */
+function hangUp(outgoing: ServerResponse | undefined): AbortSignal {
+  const control = new AbortController();
+  outgoing?.once("close", () => {
+    if (!outgoing.writableFinished) control.abort();
+  });
+  return control.signal;
 }
 
 /** RFC 9728: tells a client that this resource takes bearer tokens in a header, and that no server issues them. */

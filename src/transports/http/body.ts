@@ -1,11 +1,15 @@
+import type { IncomingMessage } from "node:http";
 import { Fault } from "../../base/fault.ts";
 
 /** The body as JSON, counted while it arrives: neither a false Content-Length nor none at all lets more in. */
-export async function readJson(request: Request, max_bytes: number): Promise<unknown> {
-  refuseEncoded(request);
-  const declared = Number(request.headers.get("content-length") ?? "0");
-  if (declared > max_bytes) throw tooLarge(max_bytes);
-  const text = await readText(request, max_bytes);
+export async function readJson(
+  headers: Headers,
+  chunks: AsyncIterable<Uint8Array>,
+  max_bytes: number,
+): Promise<unknown> {
+  refuseEncoded(headers);
+  if (Number(headers.get("content-length") ?? "0") > max_bytes) throw tooLarge(max_bytes);
+  const text = await readText(chunks, max_bytes);
   try {
     return JSON.parse(text);
   } catch {
@@ -13,27 +17,30 @@ export async function readJson(request: Request, max_bytes: number): Promise<unk
   }
 }
 
-export async function readText(request: Request, max_bytes: number): Promise<string> {
-  if (!request.body) return "";
+async function readText(chunks: AsyncIterable<Uint8Array>, max_bytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  const reader = request.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > max_bytes) {
-      void reader.cancel().catch(() => {});
-      throw tooLarge(max_bytes);
-    }
-    parts.push(value);
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > max_bytes) throw tooLarge(max_bytes);
+    parts.push(chunk);
   }
   return Buffer.concat(parts).toString("utf8");
 }
 
+/** Straight from the socket where there is one: a stream of the web's kind costs as much as the rest of a small request. */
+export function chunksOf(request: Request, incoming: IncomingMessage | undefined): AsyncIterable<Uint8Array> {
+  // A body that is refused halfway must not take the connection with it: the refusal still has to go out.
+  return (
+    incoming?.iterator({ destroyOnReturn: false }) ?? (request.body as AsyncIterable<Uint8Array> | null) ?? NOTHING
+  );
+}
+
+const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
+
 /** A small packed body can unpack to any size: only plain ones are taken. */
-export function refuseEncoded(request: Request): void {
-  const encoding = request.headers.get("content-encoding");
+export function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity")
     throw new Fault("invalid_args", "Content-Encoding is not accepted.", { hint: "Send the body as it is." });
 }

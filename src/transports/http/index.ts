@@ -32,7 +32,7 @@ export async function listen(
     headersTimeout: 15_000,
     requestTimeout: 60_000,
   };
-  const listener = getRequestListener(fetch as never, { overrideGlobalObjects: false });
+  const listener = getRequestListener(fetch as never);
   const server: Server = options.tls_enabled
     ? createTlsServer({ ...settings, ...certificate(options) }, listener)
     : createServer(settings, listener);

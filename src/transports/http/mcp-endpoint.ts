@@ -58,7 +58,7 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
     sessions,
     notify: modern.notify,
     async handle(request, caller) {
-      refuseEncoded(request);
+      refuseEncoded(request.headers);
       const authInfo = infoOf(caller);
       const id = request.headers.get("mcp-session-id");
       if (id !== null)

@@ -12,7 +12,10 @@ interface RestDeps {
 }
 
 export interface RestCall {
-  readonly request: Request;
+  readonly headers: Headers;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Aborts when the caller hangs up. */
+  readonly signal: AbortSignal;
   readonly caller: Caller;
   readonly correlation_id: string;
 }
@@ -66,7 +69,7 @@ async function contextFor(
 }
 
 export async function runRoute(route: Route, call: RestCall, deps: RestDeps): Promise<Response> {
-  const body = await readJson(call.request, deps.max_request_bytes);
+  const body = await readJson(call.headers, call.chunks, deps.max_request_bytes);
   if (!isObject(body)) throw new Fault("invalid_args", "The body must be a JSON object.");
   const missing = route.required.find((name) => typeof body[name] !== "string");
   if (missing !== undefined)
@@ -87,7 +90,7 @@ async function viaDispatch(
     principal: call.caller.principal,
     tools: call.caller.tools,
     via: "rest",
-    signal: call.request.signal,
+    signal: call.signal,
     edge: "data",
     correlation_id: call.correlation_id,
     ...(typeof session_id === "string" ? { session: { session_id } } : {}),
