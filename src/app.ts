@@ -73,6 +73,11 @@ export function createApp(loaded: Loaded): App {
   const engines = createEngines(loaded, roots, telemetry);
   const version = ownVersion();
 
+  async function isolation(): Promise<Pick<Health, "isolation" | "orphans">> {
+    const { level, orphans } = await (await engines.use.exec()).isolation();
+    return { isolation: level, orphans };
+  }
+
   const server: ServerFacts = {
     instructions,
     metrics: () => telemetry.snapshot(),
@@ -81,7 +86,7 @@ export function createApp(loaded: Loaded): App {
       version: mcp.config_version,
       server_version: version,
       mode: mode.name,
-      isolation: (await (await engines.use.exec()).isolation()).level,
+      ...(await isolation()),
     }),
   };
   const byName = new Map(mode.nested.map((tool) => [tool.name, tool]));
