@@ -27,8 +27,8 @@ export interface Guest {
   ask(command: Exclude<Command, { t: "run" }>): Promise<Answer>;
   /** Asks the run to end; the interpreter lives on when it can. */
   stop(): void;
-  /** Ends the interpreter now. */
-  end(): void;
+  /** Ends the interpreter now. `rescue`: the run that this ends comes back with the state before it. */
+  end(rescue?: boolean): void;
   peek(): void;
 }
 
@@ -38,6 +38,7 @@ export interface GuestEnd extends Guest {
   answered(answer: Answer, printed: Printed, body: Buffer): void;
   called(call: number, name: string, body: Buffer): void;
   peeked(stdout: string): void;
+  stopped(): void;
   ended(printed: Printed, reason: string, image?: Uint8Array): void;
 }
 
@@ -81,9 +82,9 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
     },
     stop: () => deps.send({ t: "stop" }),
     peek: () => deps.send({ t: "peek" }),
-    end() {
+    end(rescue = false) {
       if (gone !== undefined || ending) return;
-      deps.send({ t: "end" });
+      deps.send({ t: "end", rescue });
       ending = setTimeout(deps.kill, END_MS);
     },
     wasReady: () => ready.resolve(),
@@ -106,6 +107,7 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
       });
     },
     peeked: (stdout) => running?.onPeek?.(stdout),
+    stopped: () => clearTimeout(ending),
     ended(printed, reason, image) {
       if (gone !== undefined) return;
       gone = reason;

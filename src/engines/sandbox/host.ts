@@ -159,6 +159,8 @@ function route(guests: ReadonlyMap<number, GuestEnd>, message: Exclude<FromChild
       return guest.called(message.call, message.name, body);
     case "peeked":
       return guest.peeked(message.stdout);
+    case "stopped":
+      return guest.stopped();
     case "ended":
       return guest.ended(printed(message), message.reason, body);
   }

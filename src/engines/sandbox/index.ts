@@ -4,7 +4,7 @@ import type { Principal } from "../../base/principal.ts";
 import { findAssets } from "./assets.ts";
 import { createHost } from "./host.ts";
 import type { SandboxOptions } from "./options.ts";
-import { listPackages, packagePaths } from "./packages.ts";
+import { listPackages, packagePaths, STANDARD_LIBRARY } from "./packages.ts";
 import { createPool } from "./pool.ts";
 import { runOn } from "./run.ts";
 import { createSessions } from "./sessions.ts";
@@ -51,6 +51,7 @@ interface SandboxDeps {
 }
 
 const MIB = 1024 * 1024;
+const PYTHON = "3.12.0";
 const LANGUAGES = ["javascript", "python"] as const;
 
 export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandbox {
@@ -88,6 +89,22 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
     if (healthy && !retire) pool.give(guest);
     else guest.end();
     return { ...result, session_id: null };
+  }
+
+  let known_modules: Promise<PackageInfo[]> | undefined;
+  async function standardLibrary(): Promise<PackageInfo[]> {
+    const { result } = await stateless({
+      code: STANDARD_LIBRARY,
+      language: "python",
+      session: { kind: "none" },
+      signal: new AbortController().signal,
+      depth: 0,
+    });
+    return (Array.isArray(result) ? result : []).map((name) => ({
+      name: String(name),
+      version: PYTHON,
+      language: "python",
+    }));
   }
 
   return {
@@ -140,13 +157,14 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
           isolation,
           limits,
         },
-        { language: "python", version: "3.12.0", engine: "CPython (WebAssembly)", isolation, limits },
+        { language: "python", version: PYTHON, engine: "CPython (WebAssembly)", isolation, limits },
       ];
     },
-    packages: async (language) =>
-      LANGUAGES.filter((one) => language === undefined || one === language).flatMap((one) =>
-        listPackages(one, paths[one]),
-      ),
+    async packages(language) {
+      const standard = language === "javascript" ? [] : await (known_modules ??= standardLibrary());
+      const wanted = LANGUAGES.filter((one) => language === undefined || one === language);
+      return [...wanted.flatMap((one) => listPackages(one, paths[one])), ...standard];
+    },
     pid: host.pid,
     async close() {
       await sessions.close();

@@ -2,6 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Language, PackageInfo } from "./types.ts";
 
+/** Asks the interpreter what its standard library has. Three modules are there and need what is not. */
+export const STANDARD_LIBRARY = `
+import sys
+from importlib.util import find_spec
+sorted(n for n in sys.stdlib_module_names if not n.startswith("_") and n not in ("lzma", "pty", "tty") and (n in sys.modules or find_spec(n)))
+`;
+
 /** Where packages of a language lie, besides the standard library. */
 export function packagePaths(language: Language, libraries: string, packages_dir: string | undefined): string[] {
   const own = packages_dir === undefined ? [] : [join(packages_dir, language)];

@@ -41,9 +41,9 @@ export async function runOn(
     if (forced) return;
     forced = why;
     calls_end.abort();
-    if (guest.language === "python") return guest.end();
+    if (guest.language === "python") return guest.end(!how.stateless);
     guest.stop();
-    timers.push(setTimeout(() => guest.end(), STOP_MS));
+    timers.push(setTimeout(() => guest.end(!how.stateless), STOP_MS));
   };
   const cancelled = () => stop("cancelled");
   const started = performance.now();

@@ -18,6 +18,7 @@ interface Guest {
   readonly post: (message: ToWorker) => void;
   readonly control: ReturnType<typeof createKeeper>;
   readonly worker: Worker;
+  rescue: boolean;
 }
 
 /** The child's main thread: starts guests as workers, carries messages, and ends them. It decides nothing. */
@@ -60,10 +61,12 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
     let kept: Required<Kept> | undefined;
     worker.on("error", (error) => (reason = error.message.slice(0, 200)));
     worker.on("exit", () => {
+      const wanted = guests.get(guest)?.rescue === true && kept;
       guests.delete(guest);
+      send({ t: "stopped", guest });
       port1.close();
       const printed = { stdout: keeper.printed("stdout"), stderr: keeper.printed("stderr") };
-      send({ t: "ended", guest, reason, ...printed }, kept && packKept(kept));
+      send({ t: "ended", guest, reason, ...printed }, wanted ? packKept(wanted) : undefined);
     });
     port1.on("message", (message: FromWorker) => {
       if (message.t === "ready") send({ t: "ready", guest });
@@ -76,7 +79,7 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
       port1.postMessage(message);
       keeper.ring();
     };
-    guests.set(guest, { post, control: keeper, worker });
+    guests.set(guest, { post, control: keeper, worker, rescue: false });
   }
 
   function answer(guest: number, { answer: given }: FromWorker & { t: "answer" }, keeper: Guest["control"]): void {
@@ -114,6 +117,9 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
     else if (message.t === "stop") guest.control.stop();
     else if (message.t === "peek")
       send({ t: "peeked", guest: message.guest, stdout: guest.control.printed("stdout").slice(-2000) });
-    else void guest.worker.terminate();
+    else {
+      guest.rescue = message.rescue;
+      void guest.worker.terminate();
+    }
   };
 }

@@ -17,7 +17,8 @@ export type ToChild =
   | { readonly t: "reply"; readonly guest: number; readonly call: number; readonly ok: boolean }
   | { readonly t: "stop"; readonly guest: number }
   | { readonly t: "peek"; readonly guest: number }
-  | { readonly t: "end"; readonly guest: number };
+  /** `rescue`: its state before the run is wanted. */
+  | { readonly t: "end"; readonly guest: number; readonly rescue: boolean };
 
 /** What the child found when it tried to leave. */
 export interface SelfTest {
@@ -40,4 +41,6 @@ export type FromChild =
   | ({ readonly t: "answer"; readonly guest: number; readonly answer: Answer } & Partial<Printed>)
   | { readonly t: "call"; readonly guest: number; readonly call: number; readonly name: string }
   | { readonly t: "peeked"; readonly guest: number; readonly stdout: string }
+  /** It runs no more; what it leaves behind comes with `ended`. */
+  | { readonly t: "stopped"; readonly guest: number }
   | ({ readonly t: "ended"; readonly guest: number; readonly reason: string } & Printed);

@@ -98,7 +98,9 @@ export function createFiles(quota: Quota): Files {
 
   function find(path: string, from = root): Node | undefined {
     let node: Node = from;
-    for (const name of parts(path)) {
+    const names = parts(path);
+    if (!names) return undefined;
+    for (const name of names) {
       if (node.kind !== "folder") return undefined;
       const next = node.entries.get(name);
       if (!next) return undefined;
@@ -109,6 +111,7 @@ export function createFiles(quota: Quota): Files {
 
   function place(path: string, from: FolderNode): { parent: FolderNode; name: string } {
     const names = parts(path);
+    if (!names) throw new FilesError("ENOENT", path);
     const name = names.pop();
     if (name === undefined) throw new FilesError("EINVAL", path);
     if (names.length > MAX_DEPTH || Buffer.byteLength(name) > MAX_NAME_BYTES)
@@ -277,13 +280,13 @@ function fact(path: string, node: FileNode): FileFact {
   return { path, bytes: node.size };
 }
 
-/** `..` stops at the top: there is nothing above. */
-function parts(path: string): string[] {
+/** Nothing for a path that leads out at the top: there is nothing above. */
+function parts(path: string): string[] | undefined {
   const names: string[] = [];
   for (const name of path.split("/")) {
     if (name === "" || name === ".") continue;
-    if (name === "..") names.pop();
-    else names.push(name);
+    if (name !== "..") names.push(name);
+    else if (names.pop() === undefined) return undefined;
   }
   return names;
 }

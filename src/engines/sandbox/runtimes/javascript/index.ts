@@ -135,7 +135,7 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
       bridge.write("stderr", Buffer.from(`${text}\n`));
     };
     try {
-      const source = asCell(command.typescript ? stripTypeScriptTypes(command.code) : command.code);
+      const source = asCell(command.typescript ? withoutTypes(command.code) : command.code);
       const seed = command.reseed ? JSON.stringify([...crypto.getRandomValues(new Int32Array(4))]) : "";
       call(guest.begin, vm.newString(seed), vm.newString(JSON.stringify(command.tools))).dispose();
       const promise = vm.evalCode(source, `cell ${++cells}`, EvalFlags.ASYNC);
@@ -221,5 +221,15 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
       default:
         throw new Error("not a command");
     }
+  }
+}
+
+/** Types become blanks, so that positions stay; what has no place to stay (enums, namespaces) is translated. */
+function withoutTypes(code: string): string {
+  try {
+    return stripTypeScriptTypes(code);
+  } catch (error) {
+    if (!(error instanceof Error) || !/strip-only/.test(error.message)) throw error;
+    return stripTypeScriptTypes(code, { mode: "transform" });
   }
 }

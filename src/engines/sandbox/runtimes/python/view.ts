@@ -20,8 +20,14 @@ export function createView(): View {
   };
   const view: View = {
     attach: (attached) => (memory = attached),
-    bytes: () => (refresh(), bytes),
-    data: () => (refresh(), data),
+    bytes() {
+      refresh();
+      return bytes;
+    },
+    data() {
+      refresh();
+      return data;
+    },
     u32: (ptr, value) => view.data().setUint32(ptr, value, true),
     text: (ptr, length) => decoder.decode(view.bytes().subarray(ptr, ptr + length)),
     vectors(iovs, count) {

@@ -241,8 +241,14 @@ export function createWasi(deps: WasiDeps): WasiHost {
     args_get: copy(deps.args),
     environ_sizes_get: sizes(deps.env),
     environ_get: copy(deps.env),
-    clock_res_get: (_id: number, out: number) => (data().setBigUint64(out, 1_000_000n, true), 0),
-    clock_time_get: (id: number, _precision: bigint, out: number) => (data().setBigUint64(out, now(id), true), 0),
+    clock_res_get(_id: number, out: number) {
+      data().setBigUint64(out, 1_000_000n, true);
+      return 0;
+    },
+    clock_time_get(id: number, _precision: bigint, out: number) {
+      data().setBigUint64(out, now(id), true);
+      return 0;
+    },
     random_get(ptr: number, length: number) {
       const target = bytes().subarray(ptr, ptr + length);
       if (!awake) target.fill(7);
