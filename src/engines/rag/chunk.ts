@@ -25,7 +25,12 @@ export interface Chunked {
   readonly symbols: number;
 }
 
-export async function chunkFile(path: string, text: string, lines: readonly string[], parser: Parser): Promise<Chunked> {
+export async function chunkFile(
+  path: string,
+  text: string,
+  lines: readonly string[],
+  parser: Parser,
+): Promise<Chunked> {
   const language = languageOf(path);
   const definitions = await outline(text, lines, language, parser);
   const pieces = definitions.length > 0 ? cut(definitions, 0, lines.length, "") : [whole(lines.length)];
@@ -76,7 +81,10 @@ function opened(definition: Definition, start: number, end: number, symbol: stri
     return [{ start, end, symbol, names: [name, ...allNames(inner)] }];
   }
   const [head, ...rest] = cut(inner, start, end, symbol);
-  return [{ ...head!, symbol: head!.names.length === 0 ? symbol : head!.symbol, names: [name, ...head!.names] }, ...rest];
+  return [
+    { ...head!, symbol: head!.names.length === 0 ? symbol : head!.symbol, names: [name, ...head!.names] },
+    ...rest,
+  ];
 }
 
 function allNames(definitions: readonly Definition[]): string[] {

@@ -99,7 +99,11 @@ function nameOf(node: Node): string | undefined {
   const names: string[] = [];
   for (const child of node.namedChildren) {
     if (!child || names.length >= 8) continue;
-    if (/declarator|spec|alias|selectors|function_definition|class_specifier|struct_specifier|declaration/.test(child.type)) {
+    if (
+      /declarator|spec|alias|selectors|function_definition|class_specifier|struct_specifier|declaration/.test(
+        child.type,
+      )
+    ) {
       const name = deepName(child, 0);
       if (name !== undefined) names.push(name);
     }

@@ -36,7 +36,8 @@ function markdown(lines: readonly string[]): Heading[] {
   let fence: string | undefined;
   for (const [line, text] of lines.entries()) {
     const mark = /^ {0,3}(```+|~~~+)/.exec(text)?.[1];
-    if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined;
+    if (mark !== undefined && (fence === undefined || mark.startsWith(fence)))
+      fence = fence === undefined ? mark : undefined;
     if (fence !== undefined) continue;
     const heading = /^ {0,3}(#{1,6})\s+(.*)$/.exec(text.slice(0, 300));
     if (heading) found.push({ line, level: heading[1]!.length, title: clean(heading[2]!) });
@@ -61,5 +62,11 @@ function underlined(lines: readonly string[]): Heading[] {
 }
 
 function clean(title: string): string {
-  return title.replace(/[`*_#]+/g, " ").replace(/\s+/g, " ").trim().slice(0, 120) || "section";
+  return (
+    title
+      .replace(/[`*_#]+/g, " ")
+      .replace(/\s+/g, " ")
+      .trim()
+      .slice(0, 120) || "section"
+  );
 }

@@ -60,7 +60,8 @@ const ROWS: readonly Row[] = [
     name: "c",
     ext: "c h",
     grammar: "cpp",
-    defines: "function_definition struct_specifier union_specifier enum_specifier type_definition declaration preproc_def preproc_function_def",
+    defines:
+      "function_definition struct_specifier union_specifier enum_specifier type_definition declaration preproc_def preproc_function_def",
     through: "preproc_if preproc_ifdef preproc_else linkage_specification declaration_list",
   },
   {
@@ -95,7 +96,13 @@ const ROWS: readonly Row[] = [
     through: "declaration_list compound_statement",
   },
   { name: "bash", ext: "sh bash zsh", grammar: "bash", defines: "function_definition", through: "compound_statement" },
-  { name: "css", ext: "css scss less", grammar: "css", defines: "rule_set media_statement keyframes_statement", through: "block" },
+  {
+    name: "css",
+    ext: "css scss less",
+    grammar: "css",
+    defines: "rule_set media_statement keyframes_statement",
+    through: "block",
+  },
   { name: "markdown", ext: "md mdx markdown" },
   { name: "restructuredtext", ext: "rst" },
   { name: "text", ext: "txt adoc org tex" },

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Parser as TreeParser, Tree } from "web-tree-sitter";
+import type { Tree, Parser as TreeParser } from "web-tree-sitter";
 import type { Language } from "./languages.ts";
 
 export interface Parser {

@@ -1,6 +1,7 @@
 import type { Kind } from "./kind.ts";
 import type { Splitter } from "./terms.ts";
 import { stem } from "./terms.ts";
+import type { Weights } from "./weights.ts";
 
 /** What a text asks for. */
 export interface Query {
@@ -25,9 +26,9 @@ const STOP = set(
 );
 /** What people do to code. Rare in code itself, so by rarity alone they would weigh far too much. */
 const VERBS = new Set(
-  "fix fixes fixed add added adds adding remove removed removes support supported update updated updates improve improved change changed changes make makes made use used uses using refactor allow allows allowed implement implemented introduce ensure prevent avoid correct handle bug issue feature feat chore perf docs doc style ci test tests typo cleanup clean rename move new old better simplify enable disable missing wrong broken properly correctly instead need needs want work works working deprecate drop bump minor major decide decided find get set let".split(
-    " ",
-  ).map(stem),
+  "fix fixes fixed add added adds adding remove removed removes support supported update updated updates improve improved change changed changes make makes made use used uses using refactor allow allows allowed implement implemented introduce ensure prevent avoid correct handle bug issue feature feat chore perf docs doc style ci test tests typo cleanup clean rename move new old better simplify enable disable missing wrong broken properly correctly instead need needs want work works working deprecate drop bump minor major decide decided find get set let"
+    .split(" ")
+    .map(stem),
 );
 const KIND_WORDS: readonly (readonly [Kind, RegExp])[] = [
   ["test", /\b(tests?|testing|specs?|unit tests?|fixtures?)\b/i],
@@ -37,27 +38,31 @@ const KIND_WORDS: readonly (readonly [Kind, RegExp])[] = [
   ["example", /\bexamples?\b/i],
 ];
 
-export function parseQuery(text: string, splitter: Splitter, verbs: number, wholes: number): Query {
-  const counts = new Map<string, number>();
-  const identifiers = new Set<string>();
+export function parseQuery(text: string, splitter: Splitter, weights: Weights): Query {
   const cut = text.slice(0, MAX_CHARS);
-  for (const [word] of cut.matchAll(WORD)) {
-    const lower = word.toLowerCase();
-    if (STOP.has(lower)) continue;
+  const place = /^[\w-]*\(?([\w ,./-]{2,40})\)?!?:/.exec(cut)?.[0].length ?? 0;
+  const found = new Map<string, number>();
+  const identifiers = new Set<string>();
+  const add = (term: string, weight: number) => found.set(term, (found.get(term) ?? 0) + weight);
+  let before: RegExpExecArray | undefined;
+  for (const match of cut.matchAll(WORD)) {
+    const [word] = match;
+    const isStop = STOP.has(word.toLowerCase());
+    if (before && !isStop && /^[\s-]$/.test(cut.slice(before.index + before[0].length, match.index)))
+      add(splitter.word(before[0] + word.toLowerCase()).at(-1)!, weights.pairs);
+    before = isStop ? undefined : match;
+    if (isStop) continue;
     if (isName(word)) identifiers.add(word);
     const terms = splitter.word(word);
+    const share = match.index < place ? weights.place : 1;
     for (const [index, term] of terms.entries()) {
-      if (term.length < 2 && terms.length > 1) continue;
       const isWhole = terms.length > 1 && index === terms.length - 1;
-      counts.set(term, (counts.get(term) ?? 0) + (isWhole ? wholes : 1));
+      add(term, share * (isWhole ? weights.wholes : 1) * (VERBS.has(term) ? weights.verbs : 1));
     }
   }
   for (const [name] of cut.matchAll(/`([^`\n]{2,80})`/g))
     for (const [word] of name.matchAll(WORD)) if (!STOP.has(word.toLowerCase())) identifiers.add(word);
-  const terms = [...counts].map(([term, count]) => ({
-    term,
-    weight: (1 + Math.log(Math.max(count, 0.01) < 1 ? 1 : count)) * Math.min(1, count) * (VERBS.has(term) ? verbs : 1),
-  }));
+  const terms = [...found].map(([term, weight]) => ({ term, weight: weight > 1 ? 1 + Math.log(weight) : weight }));
   const kinds = new Set(KIND_WORDS.filter(([, words]) => words.test(cut)).map(([kind]) => kind));
   return { terms: terms.filter(({ weight }) => weight > 0), identifiers: [...identifiers].slice(0, 64), kinds };
 }

@@ -19,6 +19,8 @@ export interface Ranked {
 export interface Ranking {
   readonly files: readonly Ranked[];
   readonly query: Query;
+  /** What each term that was looked up tells. */
+  readonly worth: ReadonlyMap<string, number>;
 }
 
 /** Terms that are looked up at most, those that tell most first. */
@@ -34,7 +36,7 @@ interface Tally {
 }
 
 export function rank(db: Db, text: string, scope: Scope, weights: Weights, splitter: Splitter, limit = 50): Ranking {
-  const query = parseQuery(text, splitter, weights.verbs, weights.wholes);
+  const query = parseQuery(text, splitter, weights);
   const chunks = new Map<number, number>();
   const files = new Map<number, Tally>();
   const total = Math.max(1, db.get<{ n: number }>("SELECT count(*) AS n FROM chunks")!.n);
@@ -55,7 +57,8 @@ export function rank(db: Db, text: string, scope: Scope, weights: Weights, split
     }
   }
   exactNames(db, query, chunks, weights);
-  return { query, files: byFile(db, chunks, files, chosen, scope, query, weights).slice(0, limit) };
+  const worth = new Map(chosen.map((one) => [one.term, one.worth]));
+  return { query, worth, files: byFile(db, chunks, files, chosen, scope, query, weights).slice(0, limit) };
 }
 
 interface Chosen {
@@ -119,7 +122,10 @@ function byFile(
   scored.sort((a, b) => b.score - a.score);
   const ranked: Ranked[] = [];
   for (const { file, list, score } of scored.slice(0, MAX_FILES)) {
-    const row = db.get<{ path: string; hash: string; kind: number }>("SELECT path, hash, kind FROM files WHERE id = ?", file);
+    const row = db.get<{ path: string; hash: string; kind: number }>(
+      "SELECT path, hash, kind FROM files WHERE id = ?",
+      file,
+    );
     if (!row) continue;
     const kind = KINDS[row.kind]!;
     const prior = priorOf(weights, kind, scope, query.kinds);

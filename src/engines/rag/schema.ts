@@ -8,7 +8,7 @@ export const MIGRATIONS: readonly string[] = [
      path TEXT NOT NULL UNIQUE,
      hash TEXT NOT NULL,
      size INTEGER NOT NULL,
-     mtime_ms REAL NOT NULL,
+     changed_ms REAL NOT NULL,
      kind INTEGER NOT NULL,
      language TEXT NOT NULL,
      symbols INTEGER NOT NULL,

@@ -12,7 +12,7 @@ export interface FileRow {
   readonly path: string;
   readonly hash: string;
   readonly size: number;
-  readonly mtime_ms: number;
+  readonly changed_ms: number;
 }
 
 /** What is written about one file, made before the store is locked. */
@@ -20,7 +20,7 @@ export interface Prepared {
   readonly path: string;
   readonly hash: string;
   readonly size: number;
-  readonly mtime_ms: number;
+  readonly changed_ms: number;
   readonly kind: number;
   readonly chunked: Chunked;
   readonly rows: readonly Terms[];
@@ -49,7 +49,7 @@ export function linesOf(text: string): string[] {
 export async function prepare(
   path: string,
   bytes: Buffer,
-  mtime_ms: number,
+  changed_ms: number,
   parser: Parser,
   splitter: Splitter,
 ): Promise<Prepared> {
@@ -61,7 +61,7 @@ export async function prepare(
     body: splitter.terms(lines.slice(chunk.start, chunk.end).join("\n")).join(" "),
   }));
   const kind = KINDS.indexOf(kindOf(path, text));
-  return { path, hash: hashOf(bytes), size: bytes.length, mtime_ms, kind, chunked, rows };
+  return { path, hash: hashOf(bytes), size: bytes.length, changed_ms, kind, chunked, rows };
 }
 
 /** Inside a transaction: the file as it is now, in place of what was known of it. */
@@ -69,8 +69,8 @@ export function put(db: Db, file: Prepared, splitter: Splitter): void {
   remove(db, file.path);
   const { chunks, language, symbols } = file.chunked;
   db.run(
-    "INSERT INTO files (path, hash, size, mtime_ms, kind, language, symbols, chunks) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ...[file.path, file.hash, file.size, file.mtime_ms, file.kind, language, symbols, chunks.length],
+    "INSERT INTO files (path, hash, size, changed_ms, kind, language, symbols, chunks) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ...[file.path, file.hash, file.size, file.changed_ms, file.kind, language, symbols, chunks.length],
   );
   const id = db.get<{ id: number }>("SELECT id FROM files WHERE path = ?", file.path)!.id;
   const slash = file.path.lastIndexOf("/");
@@ -79,21 +79,28 @@ export function put(db: Db, file: Prepared, splitter: Splitter): void {
   for (const [index, chunk] of chunks.entries()) {
     const rowid = id * PER_FILE + index;
     const terms = file.rows[index]!;
-    db.run("INSERT INTO chunks (id, first, last, symbol) VALUES (?, ?, ?, ?)", rowid, chunk.start + 1, chunk.end, chunk.symbol);
+    db.run(
+      "INSERT INTO chunks (id, first, last, symbol) VALUES (?, ?, ?, ?)",
+      rowid,
+      chunk.start + 1,
+      chunk.end,
+      chunk.symbol,
+    );
     db.run(
       "INSERT INTO terms (rowid, symbol, file, folder, body) VALUES (?, ?, ?, ?, ?)",
       ...[rowid, terms.symbol, name, folder, terms.body],
     );
-    for (const one of new Set(chunk.names)) db.run("INSERT OR IGNORE INTO names (name, chunk) VALUES (?, ?)", one, rowid);
+    for (const one of new Set(chunk.names))
+      db.run("INSERT OR IGNORE INTO names (name, chunk) VALUES (?, ?)", one, rowid);
   }
 }
 
 /** A file that is there and not indexed, and why: so that it is not read again until it changes. */
-export function putSkipped(db: Db, path: string, size: number, mtime_ms: number, why: string): void {
+export function putSkipped(db: Db, path: string, size: number, changed_ms: number, why: string): void {
   remove(db, path);
   db.run(
-    "INSERT INTO files (path, hash, size, mtime_ms, kind, language, symbols, chunks, skipped) VALUES (?, '', ?, ?, 0, '', 0, 0, ?)",
-    ...[path, size, mtime_ms, why],
+    "INSERT INTO files (path, hash, size, changed_ms, kind, language, symbols, chunks, skipped) VALUES (?, '', ?, ?, 0, '', 0, 0, ?)",
+    ...[path, size, changed_ms, why],
   );
 }
 

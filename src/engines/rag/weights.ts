@@ -18,20 +18,26 @@ export interface Weights {
   readonly verbs: number;
   /** Whether identifiers are looked at as a whole too. */
   readonly wholes: number;
+  /** Neighbouring words that are one name in code: `status code` and `statusCode`. */
+  readonly pairs: number;
+  /** Words before a colon at the beginning say where: `router: …`, `fix(router): …`. */
+  readonly place: number;
   readonly prior: Readonly<Record<Kind, number>>;
 }
 
 export const WEIGHTS: Weights = {
-  symbol: 3,
+  symbol: 5,
   file: 4,
-  folder: 2,
+  folder: 4,
   body: 1,
-  tail: 0.4,
-  coverage: 1,
+  tail: 0.5,
+  coverage: 0,
   exact: 0.3,
-  verbs: 0.25,
-  wholes: 1,
-  prior: { source: 1, test: 0.5, docs: 0.5, config: 0.5, generated: 0.4, example: 0.5, history: 0.2, data: 0.4 },
+  verbs: 0.1,
+  wholes: 2,
+  pairs: 0.5,
+  place: 1.5,
+  prior: { source: 1, test: 0.4, docs: 0.4, config: 0.4, generated: 0.3, example: 0.5, history: 0.2, data: 0.4 },
 };
 
 /** The prior of a kind of file, by what was asked for. */

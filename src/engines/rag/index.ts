@@ -1,0 +1,159 @@
+/** The index that finds the right code: chunks at definitions, ranked by words and names, quoted from the files as they are now. */
+import { lstatSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Db } from "../../base/db.ts";
+import { Fault } from "../../base/fault.ts";
+import { inside, type Roots, type RootsOptions } from "../../base/path/index.ts";
+import { visible } from "../../base/text.ts";
+import { bootload } from "./bootload.ts";
+import { fact, setFact } from "./facts.ts";
+import { createFreshness } from "./fresh.ts";
+import { createRules } from "./ignored.ts";
+import type { RagOptions, RagSearchOptions } from "./options.ts";
+import { pack, pick, type Snippet } from "./pack.ts";
+import { readQuoted } from "./quote.ts";
+import { type Ranking, rank } from "./rank.ts";
+import { coverageOf, statsOf } from "./stats.ts";
+import { openStore } from "./store.ts";
+import { createSplitter } from "./terms.ts";
+import type { Estimate, FoundSnippet, Rag, SearchAnswer } from "./types.ts";
+import { walk } from "./walk.ts";
+import { WEIGHTS } from "./weights.ts";
+import { createWriter } from "./writer.ts";
+
+export type { Progress } from "./indexer.ts";
+export { type RagOptions, type RagSearchOptions, ragOptions, ragSearchOptions, type Scope } from "./options.ts";
+export type { Bootload, Estimate, Rag, SearchAnswer, SearchRequest, Stats } from "./types.ts";
+
+interface RagDeps {
+  readonly roots: Roots;
+  /** What `roots` was made of: the indexing thread makes its own. */
+  readonly guard: RootsOptions;
+  readonly state_dir: string;
+  /** The folder that is indexed. */
+  readonly root: string;
+  /** What a text costs a model. */
+  tokens(text: string): number;
+}
+
+/** A file that changes while it is quoted is looked at again this often. */
+const ROUNDS = 3;
+/** Files near the top are looked at too: one that changed may belong elsewhere. */
+const LOOKED_AT = 12;
+
+export function createRag(options: { rag: RagOptions; search: RagSearchOptions }, deps: RagDeps): Rag {
+  const { root, roots, state_dir } = deps;
+  const file = join(state_dir, "index.db");
+  const db = openStore(file);
+  const splitter = createSplitter();
+  const writer = createWriter({ root, file, state_dir, guard: deps.guard, rag: options.rag });
+  const fresh = createFreshness(root, db, writer, options.rag.watch);
+
+  async function search(
+    request: { q: string; scope: "repo" | "docs" | "both"; k: number; budget_tokens: number },
+    signal: AbortSignal,
+  ) {
+    mayIndex(root, db);
+    let isSettled = await fresh.settle(signal);
+    for (let round = 1; ; round++) {
+      signal.throwIfAborted();
+      const ranking = rank(db, request.q, request.scope, WEIGHTS, splitter);
+      const picked = pick(db, ranking.files, request.k);
+      const { texts, changed } = readQuoted(roots, root, picked, options.rag.max_file_bytes);
+      const dirty = new Set([...changed, ...movedOn(ranking)]);
+      if (dirty.size > 0 && round < ROUNDS) {
+        await fresh.refresh([...dirty]);
+        continue;
+      }
+      if (dirty.size > 0) isSettled = false;
+      const kept = picked.filter((one) => texts.has(one.file.path));
+      const shown = (path: string) => visible(roots.shown(join(root, path)));
+      const snippets = pack(kept, texts, { ...request, splitter, ranking, tokens: deps.tokens, shown });
+      return { snippets: snippets.map((one) => asFound(one, shown)), isSettled };
+    }
+  }
+
+  /** Files near the top whose time is not the one they were indexed at. */
+  function movedOn({ files }: Ranking): string[] {
+    return files.slice(0, LOOKED_AT).flatMap(({ path }) => {
+      const row = db.get<{ changed_ms: number }>("SELECT changed_ms FROM files WHERE path = ?", path);
+      const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+      return row && stat?.ctimeMs === row.changed_ms ? [] : [path];
+    });
+  }
+
+  return {
+    async search(request, signal): Promise<SearchAnswer> {
+      const { snippets, isSettled } = await search(
+        {
+          q: request.q,
+          scope: request.scope ?? options.search.default_scope,
+          k: Math.min(request.k, options.search.top_k),
+          budget_tokens: Math.min(request.budget_tokens ?? options.search.token_budget, options.search.token_budget),
+        },
+        signal,
+      );
+      const coverage = coverageOf(db);
+      return { snippets, provenance: true, stale: !isSettled || coverage < 1, coverage };
+    },
+    stats: async () => statsOf(db, { watching: fresh.watching, isBehind: fresh.isBehind }),
+    bootload: (request, signal) =>
+      bootload(request, signal, {
+        roots,
+        root,
+        budget_tokens: options.search.token_budget,
+        scope: options.search.default_scope,
+        tokens: deps.tokens,
+        stats: async () => {
+          mayIndex(root, db);
+          await fresh.settle(signal);
+          return statsOf(db, { watching: fresh.watching, isBehind: fresh.isBehind });
+        },
+        search: async (q, budget_tokens) =>
+          (await search({ q, scope: options.search.default_scope, k: options.search.top_k, budget_tokens }, signal))
+            .snippets,
+      }),
+    async build({ force, progress }, signal) {
+      if (force) setFact(db, "allowed", "yes");
+      mayIndex(root, db);
+      const stop = () => void writer.close();
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        return await fresh.sync(progress);
+      } finally {
+        signal.removeEventListener("abort", stop);
+      }
+    },
+    async estimate(): Promise<Estimate> {
+      let [files, bytes, changed] = [0, 0, 0];
+      const rules = await createRules(root, options.rag.exclude);
+      for (const seen of walk({ root, state_dir, rules })) {
+        if (seen.size > options.rag.max_file_bytes) continue;
+        const row = db.get<{ changed_ms: number }>("SELECT changed_ms FROM files WHERE path = ?", seen.path);
+        files++;
+        bytes += seen.size;
+        if (row?.changed_ms !== seen.changed_ms) changed++;
+      }
+      return { files, bytes, changed };
+    },
+    async close() {
+      fresh.close();
+      await writer.close();
+      db.close();
+    },
+  };
+}
+
+function asFound({ text, path, first, last, score, symbol }: Snippet, shown: (path: string) => string): FoundSnippet {
+  const src = `${shown(path)}#L${first}-L${last}`;
+  return { text, src, score, ...(symbol === undefined ? {} : { symbol }) };
+}
+
+/** A whole disk or a home folder is hardly ever meant. */
+function mayIndex(root: string, db: Db): void {
+  if (!(root === "/" || inside(homedir(), root)) || fact(db, "allowed") !== undefined) return;
+  throw new Fault("invalid_args", `${root} is not indexed: it is a home folder or above one.`, {
+    hint: "Serve a repository instead (--root), or run `llmc index --force` once if it is meant.",
+  });
+}

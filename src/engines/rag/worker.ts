@@ -1,0 +1,28 @@
+/** The thread that parses and writes: a search never waits for a parse, and a server answers while it indexes. */
+import { parentPort, workerData } from "node:worker_threads";
+import { createIndexer, type IndexerOptions, type Progress } from "./indexer.ts";
+
+export type Request =
+  | { readonly id: number; readonly ask: "sync" }
+  | { readonly id: number; readonly ask: "refresh"; readonly paths: readonly string[] };
+
+export type Answer =
+  | { readonly id: number; readonly at: Progress; readonly done: boolean }
+  | { readonly id: number; readonly failed: string };
+
+const port = parentPort!;
+const indexer = createIndexer(workerData as IndexerOptions);
+const send = (answer: Answer) => port.postMessage(answer);
+
+port.on("message", async (request: Request) => {
+  const { id } = request;
+  try {
+    if (request.ask === "sync") send({ id, done: true, at: await indexer.sync((at) => send({ id, at, done: false })) });
+    else {
+      await indexer.refresh(request.paths);
+      send({ id, done: true, at: { done: 0, total: 0, bytes: 0 } });
+    }
+  } catch (error) {
+    send({ id, failed: error instanceof Error ? error.message : String(error) });
+  }
+});
