@@ -1,7 +1,8 @@
-import { chmodSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { GRAMMARS } from "../src/engines/rag/languages.ts";
 import { buildSandbox } from "./build-sandbox.ts";
 
 /**
@@ -27,7 +28,11 @@ const builtins: Plugin = {
 
 /** One bundle, cut where code is loaded lazily. What has a binary of its own stays a dependency. */
 const result = await build({
-  entryPoints: { main: "src/main.ts", te: "src/te.ts", "sandbox-child": "src/engines/sandbox/child/main.ts" },
+  entryPoints: {
+    main: "src/main.ts",
+    "sandbox-child": "src/engines/sandbox/child/main.ts",
+    "rag-worker": "src/engines/rag/worker.ts",
+  },
   outdir: "dist",
   outExtension: { ".js": ".mjs" },
   chunkNames: "[name]-[hash]",
@@ -44,14 +49,47 @@ const result = await build({
   plugins: [builtins],
   logLevel: "warning",
 });
+/** te starts for every command: one file and no modules to link, so that a start costs little more than Node's own. */
+const te = await build({
+  entryPoints: { te: "src/te.ts" },
+  outdir: "dist",
+  outExtension: { ".js": ".cjs" },
+  bundle: true,
+  minify: true,
+  format: "cjs",
+  platform: "node",
+  target: "node22.18",
+  metafile: true,
+  external: ["@vscode/ripgrep"],
+  banner: {
+    js: 'const __url = "file://" + __filename.replaceAll("%", "%25").replaceAll("#", "%23").replaceAll("?", "%3F");',
+  },
+  define: { "import.meta.url": "__url" },
+  plugins: [builtins],
+  logLevel: "warning",
+});
 // Old pieces go after the new ones are there: a server that starts meanwhile finds all it names.
-const written = new Set(Object.keys(result.metafile.outputs).map((path) => basename(path)));
+const made = { ...result.metafile.outputs, ...te.metafile.outputs };
+const written = new Set(Object.keys(made).map((path) => basename(path)));
 written.add("sandbox");
+written.add("grammars");
+copyGrammars("dist/grammars");
 await buildSandbox("dist/sandbox");
 for (const name of readdirSync("dist")) if (!written.has(name)) rmSync(join("dist", name), { recursive: true });
 for (const bin of ["bin/llmc", "bin/te"]) chmodSync(bin, 0o755);
-const outputs = Object.entries(result.metafile.outputs).sort(([, a], [, b]) => b.bytes - a.bytes);
+const outputs = Object.entries(made).sort(([, a], [, b]) => b.bytes - a.bytes);
 const bytes = outputs.reduce((sum, [, output]) => sum + output.bytes, 0);
 console.error(`dist: ${outputs.length} files, ${(bytes / 1024).toFixed(0)} KB`);
 if (process.argv.includes("--sizes"))
   for (const [name, output] of outputs) console.error(`${String(output.bytes).padStart(9)} ${name}`);
+
+/** The grammars that the index parses with, and the machine that runs them. */
+function copyGrammars(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  copyFileSync("node_modules/web-tree-sitter/web-tree-sitter.wasm", join(folder, "web-tree-sitter.wasm"));
+  for (const grammar of GRAMMARS)
+    copyFileSync(
+      `node_modules/@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`,
+      join(folder, `tree-sitter-${grammar}.wasm`),
+    );
+}

@@ -6,6 +6,7 @@ import type { Handles } from "../engines/handles/types.ts";
 import { isHandle } from "../engines/handles/types.ts";
 import type { Terminal } from "./command.ts";
 import { openEnvelope } from "./envelope.ts";
+import { rememberedConfig } from "./remembered-config.ts";
 
 const HELP = `te - run a command and print what matters of its output
 
@@ -19,14 +20,11 @@ The command runs without a shell, through the same gate as run_cmd. te ends with
 
 /** One command line of te. Its exit code is the command's; 2 when it could not be understood or was refused. */
 export async function runTe(words: readonly string[], terminal: Terminal): Promise<number> {
-  const [{ loadConfig }, { parseTe, statsTable }] = await Promise.all([
-    import("../config/load.ts"),
-    import("../engines/envelope/index.ts"),
-  ]);
+  const { parseTe, statsTable } = await import("../engines/envelope/index.ts");
   const ask = parseTe(words);
   if (ask.ask === "help") return print(terminal, HELP);
   if (ask.ask === "version") return print(terminal, `te ${(await import("../version.ts")).ownVersion()}\n`);
-  const loaded = loadConfig({ cwd: terminal.cwd, env: terminal.env });
+  const loaded = await rememberedConfig(terminal);
   if (ask.ask === "run") return runCommand(loaded, ask, terminal);
   if (ask.ask === "stats") {
     const envelope = await openEnvelope(loaded);
@@ -50,9 +48,6 @@ const principal = () => mintPrincipal("local", process.getuid?.() ?? 0);
 async function runCommand(loaded: Loaded, ask: TeAsk & { ask: "run" }, terminal: Terminal): Promise<number> {
   const exec = await openExec(loaded);
   const envelope = await openEnvelope(loaded);
-  const cancel = new AbortController();
-  process.once("SIGINT", () => cancel.abort());
-  process.once("SIGTERM", () => cancel.abort());
   let handles: Handles | undefined;
   const store = async () => (handles ??= await openHandles(loaded));
   const raw = ask.raw || !envelope.options.enabled;
@@ -69,7 +64,8 @@ async function runCommand(loaded: Loaded, ask: TeAsk & { ask: "run" }, terminal:
       (await store()).put(principal(), output, { kind: "output", path: command.shown.slice(0, 200) });
     const result = await exec.run(principal(), command, {
       timeout_s: envelope.options.timeout,
-      signal: cancel.signal,
+      // Stopped from outside, te takes the command with it: the engine sees to that.
+      signal: new AbortController().signal,
       session: who,
       keep,
       watch: (stream, chunk) => {
@@ -78,12 +74,19 @@ async function runCommand(loaded: Loaded, ask: TeAsk & { ask: "run" }, terminal:
       },
     });
     const argv = [command.name, ...command.words.slice(1)];
-    const ended = { ...result, who, principal: principal(), argv, raw, keep: (output: string) => keep(output).catch(() => undefined) };
+    const ended = {
+      ...result,
+      who,
+      principal: principal(),
+      argv,
+      raw,
+      keep: (output: string) => keep(output).catch(() => undefined),
+    };
     const enveloped = await envelope.finish(watch, ended);
     await show(ask.json, raw, command.shown, who.agent_id, result, enveloped, terminal);
     return result.signal === null ? result.exit_code : 128 + 15;
   } finally {
-    envelope.close();
+    // The telemetry is left open: closing it would write it all to its place, and the next one to open it does that as well.
     await Promise.all([exec.close(), handles?.close()]);
   }
 }
@@ -99,7 +102,12 @@ async function show(
 ): Promise<void> {
   if (raw && !json) return;
   const { teAnswer, teText } = await import("../engines/envelope/index.ts");
-  const answer = teAnswer(command, agent_id, result, raw ? { ...enveloped, stdout: result.stdout, stderr: result.stderr } : enveloped);
+  const answer = teAnswer(
+    command,
+    agent_id,
+    result,
+    raw ? { ...enveloped, stdout: result.stdout, stderr: result.stderr } : enveloped,
+  );
   if (json) return void terminal.out(`${JSON.stringify(answer)}\n`);
   terminal.err(answer.stderr);
   terminal.out(teText(answer));
@@ -140,7 +148,10 @@ async function list(handles: Handles, json: boolean): Promise<string> {
   const all = await handles.list(principal(), 200);
   if (json) return `${JSON.stringify(all)}\n`;
   return all
-    .map(({ handle, state, bytes, created_at, kind, path }) => `${handle}  ${state}  ${bytes}  ${created_at}  ${path ?? kind}\n`)
+    .map(
+      ({ handle, state, bytes, created_at, kind, path }) =>
+        `${handle}  ${state}  ${bytes}  ${created_at}  ${path ?? kind}\n`,
+    )
     .join("");
 }
 

@@ -1,5 +1,6 @@
 /** The Tool Envelope: what a command printed becomes what a model needs of it, within a budget, and is told to the telemetry. */
 import { Fault } from "../../base/fault.ts";
+import { quickHash } from "../../base/hash.ts";
 import type { Principal } from "../../base/principal.ts";
 import { type Allowance, allowance, type Who } from "./budget.ts";
 import { type Collector, createCollector } from "./collect.ts";
@@ -78,7 +79,7 @@ interface Watched extends Watch {
 export function createEnvelope({ budgets, ...options }: EnvelopeOptions, deps: EnvelopeDeps): Envelope {
   let store: Store | undefined;
   function opened(): Store {
-    deps.prepare();
+    if (!store) deps.prepare();
     return (store ??= openStore(deps.state_dir));
   }
 
@@ -136,7 +137,7 @@ export function createEnvelope({ budgets, ...options }: EnvelopeOptions, deps: E
             ...who,
             principal: ended.principal,
             command: (argv[0] ?? "").slice(0, 100),
-            arguments_hash: hashed(argv.slice(1)),
+            arguments_hash: quickHash(argv.slice(1).join("\0")),
             arguments: options.store_arguments ? argv.slice(1).join(" ").slice(0, 4096) : null,
             mode,
             kind: short.kind ?? null,
@@ -186,9 +187,4 @@ function tokensOf(text: string, deps: EnvelopeDeps, length = text.length): numbe
   if (text.length <= SAMPLE) return deps.countTokens(text);
   const middle = (text.length - SAMPLE) >> 1;
   return Math.round((deps.countTokens(text.slice(middle, middle + SAMPLE)) * length) / SAMPLE);
-}
-
-function hashed(words: readonly string[]): string {
-  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
-  return hash.update(words.join("\0")).digest("hex").slice(0, 16);
 }

@@ -7,8 +7,9 @@ import { nearest, visible } from "../../base/text.ts";
 import { filterSwitches, requireInside } from "./git-guard.ts";
 import { INSTEAD } from "./instead.ts";
 import type { Isolation } from "./isolation.ts";
+import { NEVER, SHELLS } from "./names.ts";
 import { narrowed } from "./narrow.ts";
-import { type ExecOptions, NEVER, SHELLS } from "./options.ts";
+import type { ExecOptions } from "./options.ts";
 import { type CompiledPolicy, createPolicies, type PathArgument } from "./policy/index.ts";
 import { isProgram, type Programs, realOr } from "./resolve.ts";
 import { splitCommand } from "./split.ts";
@@ -34,7 +35,7 @@ interface GateFacts {
   /** Names whose contents a recursive reader must not show. */
   readonly hidden: readonly string[];
   /** A program of our own, ahead of the system's. */
-  readonly own_programs: Readonly<Record<string, string>>;
+  ownProgram(name: string): Promise<string | undefined>;
 }
 
 const MAX_ARGS = 4096;
@@ -56,7 +57,7 @@ export function createGate(facts: GateFacts): Gate {
       return mint({
         name,
         class: kind,
-        file: programOf(name, kind),
+        file: await programOf(name, kind),
         args: narrowed(name, options.policy[name], words.slice(1)),
         cwd: base,
         rule: `${name} (${kind})`,
@@ -68,7 +69,7 @@ export function createGate(facts: GateFacts): Gate {
     return mint({
       name,
       class: kind,
-      file: programOf(name, kind),
+      file: await programOf(name, kind),
       args: judged.args,
       cwd,
       rule: judged.rule,
@@ -156,13 +157,11 @@ export function createGate(facts: GateFacts): Gate {
     return SHELLS.includes(name) ? "shell" : "project_code";
   }
 
-  function programOf(name: string, kind: CommandClass): string {
+  async function programOf(name: string, kind: CommandClass): Promise<string> {
     if (name.includes("/")) return executableFile(name, kind);
-    const file = Object.hasOwn(facts.own_programs, name)
-      ? facts.own_programs[name]
-      : kind === "reader"
-        ? facts.programs.system(name)
-        : facts.programs.project(name);
+    const file =
+      (await facts.ownProgram(name)) ??
+      (kind === "reader" ? facts.programs.system(name) : facts.programs.project(name));
     if (file !== undefined) return file;
     throw new Fault("command_denied", `${name} is allowed but not installed.`, {
       hint: "Install it where the server's PATH finds it.",

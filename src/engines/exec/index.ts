@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { rgPath } from "@vscode/ripgrep";
 import type { AllowedCommand } from "../../base/command.ts";
 import { Fault } from "../../base/fault.ts";
 import { BUILT_IN_DENIED_PATHS, type Roots } from "../../base/path/index.ts";
@@ -96,8 +95,7 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
   });
   const isolation = createIsolation({ bwrap, sandbox, network, isolated: deps.isolated, trust: options.run_cmd_trust });
   const hidden = hiddenNames(denied, deps.roots, state_dir);
-  const own_programs: Record<string, string> = isProgram(rgPath) ? { rg: rgPath } : {};
-  const gate = createGate({ options, roots: deps.roots, programs, isolation, hidden, own_programs });
+  const gate = createGate({ options, roots: deps.roots, programs, isolation, hidden, ownProgram });
   const watchdog = createWatchdog();
   // With the host's network there is nothing to share.
   const networks = createNetworks(network ? undefined : bwrap);
@@ -158,6 +156,13 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
       shield.close();
     },
   };
+}
+
+/** ripgrep comes with us; looked for when it is first asked for. */
+async function ownProgram(name: string): Promise<string | undefined> {
+  if (name !== "rg") return undefined;
+  const { rgPath } = await import("@vscode/ripgrep");
+  return isProgram(rgPath) ? rgPath : undefined;
 }
 
 /** Where a folder really is, or will be: roots are real paths, and are compared with it. */

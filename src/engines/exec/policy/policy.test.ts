@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../base/fault.ts";
-import { READERS } from "../options.ts";
+import { READERS } from "../names.ts";
 import { splitCommand } from "../split.ts";
 import { compilePolicy } from "./compile.ts";
 import { parseFlags } from "./flags.ts";
