@@ -16,6 +16,7 @@ import { TOOLS } from "./tools/index.ts";
 import { instructionsFor } from "./tools/instructions.ts";
 import { type Mode, selectMode } from "./tools/modes.ts";
 import { createResources, type Resources } from "./tools/resources.ts";
+import { stubFiles } from "./tools/stubs.ts";
 import { type ListedTool, listTools } from "./tools/surface.ts";
 import { withTeScript } from "./tools/te.ts";
 import { ownVersion } from "./version.ts";
@@ -55,7 +56,6 @@ export function createApp(loaded: Loaded): App {
     state_dir: loaded.state_dir,
   });
   const telemetry = createTelemetry({
-    prepare: () => prepareState(loaded.state_dir),
     observability: { ...mcp.observability, csv_path: resolve(loaded.root, mcp.observability.csv_path) },
     audit: { ...mcp.audit, path: mcp.audit.path ?? join(loaded.state_dir, "audit", "audit.jsonl") },
   });
@@ -80,6 +80,7 @@ export function createApp(loaded: Loaded): App {
 
   const server: ServerFacts = {
     instructions,
+    tools: () => mode.nested,
     metrics: () => telemetry.snapshot(),
     health: async (): Promise<Health> => ({
       ok: true,
@@ -91,6 +92,7 @@ export function createApp(loaded: Loaded): App {
   };
   const byName = new Map(mode.nested.map((tool) => [tool.name, tool]));
   const dispatch = createDispatch({
+    prepare: () => prepareState(loaded.state_dir, () => stubFiles(mode.nested)),
     find: (name) => byName.get(canonicalName(name)),
     policy: (tool, call) => {
       if (draining) throw new Fault("draining", "The server is stopping.", { retry_after_s: 5 });
@@ -215,6 +217,17 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
       });
       closing.push(() => exec.close());
       return exec;
+    }),
+    rag: once(async () => {
+      const { createRag } = await import("./engines/rag/index.ts");
+      prepareState(state_dir);
+      const denied = mcp.tools.denied_paths;
+      const guard = { roots: loaded.allowed_roots, enforce: loaded.enforce_roots, denied, state_dir };
+      const options = { rag: loaded.config.rag, search: mcp.rag };
+      const root = roots.list[0] ?? loaded.root;
+      const rag = createRag(options, { roots, guard, state_dir, root, tokens: countTokens });
+      closing.push(() => rag.close());
+      return rag;
     }),
     handles: once(async () => {
       const { createHandles } = await import("./engines/handles/index.ts");

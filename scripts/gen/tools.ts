@@ -3,6 +3,7 @@ import { wireInput, wireOutput } from "../../src/core/schema.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { aliasesOf } from "../../src/tools/aliases.ts";
 import { TOOLS } from "../../src/tools/index.ts";
+import { typeText } from "../../src/tools/stubs.ts";
 import { annotationsOf, listTools } from "../../src/tools/surface.ts";
 
 type Json = Record<string, unknown>;
@@ -75,31 +76,6 @@ function bounds(property: Json): string {
     (property["description"] as string | undefined) ?? "",
   ];
   return parts.filter(Boolean).join(", ");
-}
-
-/** A JSON schema as a TypeScript type. */
-function typeText(schema: Json, indent: string, bulk?: string): string {
-  if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value)).join(" | ");
-  if (schema["const"] !== undefined) return JSON.stringify(schema["const"]);
-  const union = (schema["anyOf"] ?? schema["oneOf"]) as Json[] | undefined;
-  if (union) return union.map((child) => typeText(child, indent)).join(" | ");
-  if (Array.isArray(schema["type"])) return schema["type"].join(" | ");
-  if (schema["type"] === "array") return `${wrapped(typeText((schema["items"] as Json | undefined) ?? {}, indent))}[]`;
-  if (schema["type"] === "integer") return "number";
-  const properties = schema["properties"] as Record<string, Json> | undefined;
-  if (schema["type"] !== "object") return (schema["type"] as string | undefined) ?? "unknown";
-  if (!properties) return "Record<string, unknown>";
-  const required = new Set((schema["required"] as string[] | undefined) ?? []);
-  const inner = `${indent}  `;
-  const lines = Object.entries(properties).map(
-    ([name, child]) =>
-      `${inner}${name}${required.has(name) ? "" : "?"}: ${typeText(child, inner)};${name === bulk ? " // bulk" : ""}`,
-  );
-  return lines.length === 0 ? "{}" : `{\n${lines.join("\n")}\n${indent}}`;
-}
-
-function wrapped(type: string): string {
-  return type.includes(" | ") ? `(${type})` : type;
 }
 
 export async function readmeTools(): Promise<string> {

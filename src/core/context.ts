@@ -4,9 +4,12 @@ import type { Envelope } from "../engines/envelope/index.ts";
 import type { Exec } from "../engines/exec/index.ts";
 import type { Fs } from "../engines/fs/index.ts";
 import type { Handles } from "../engines/handles/types.ts";
+import type { Rag } from "../engines/rag/index.ts";
 import type { Sandbox } from "../engines/sandbox/index.ts";
 import type { Search } from "../engines/search/index.ts";
 import type { MetricsSnapshot } from "../engines/telemetry/index.ts";
+
+import type { Tool } from "./tool.ts";
 
 export type Via = "stdio" | "http" | "rest" | "cli" | "code";
 
@@ -41,6 +44,8 @@ export interface Health {
 /** The server's own facts that tools may tell. */
 export interface ServerFacts {
   readonly instructions: string;
+  /** Every enabled tool: what code may call. */
+  tools(): readonly Tool[];
   health(): Promise<Health>;
   metrics(): MetricsSnapshot;
 }
@@ -52,6 +57,7 @@ export interface Engines {
   fs(): Promise<Fs>;
   handles(): Promise<Handles>;
   sandbox(): Promise<Sandbox>;
+  rag(): Promise<Rag>;
   search(): Promise<Search>;
 }
 
@@ -66,6 +72,8 @@ export interface ToolContext extends Engines, ServerFacts {
   readonly signal: AbortSignal;
   /** The path guard. What is minted through it stands in the audit. */
   readonly roots: Roots;
+  /** Makes a call for the code that this call runs: through the same door, one level deeper. The whole payload, or the fault. */
+  call(name: string, args: unknown, signal: AbortSignal): Promise<unknown>;
   progress(message: string, done?: number, total?: number): void;
   audit(facts: AuditFacts): void;
 }

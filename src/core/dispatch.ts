@@ -37,6 +37,8 @@ export type Reply =
   | { readonly ok: false; readonly correlation_id: string; readonly fault: Fault; readonly text: string };
 
 export interface DispatchDeps {
+  /** Called before the first call. */
+  prepare(): void;
   /** By name or alias; undefined when there is none. */
   find(name: string): Tool | undefined;
   /** The rules about who may call what. Throws a Fault. */
@@ -70,8 +72,11 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
   const gate = createGate(AT_ONCE);
   const late = createLateness();
   let busy = 0;
+  let first = true;
 
   async function dispatch(call: Call): Promise<Reply> {
+    if (first) deps.prepare();
+    first = false;
     const seen = observe(deps, call);
     let leave: (() => void) | undefined;
     busy++;
@@ -95,7 +100,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
   function run(tool: Tool, args: Record<string, unknown>, call: Call, seen: Seen): Promise<unknown> {
     const work = (step: Run) =>
       timed(tool, deps.read_timeout_s, step.signal, (signal) =>
-        tool.run(args, contextOf(deps, call, seen, { ...step, signal })),
+        tool.run(args, contextOf(deps, call, seen, { ...step, signal }, dispatch)),
       );
     if (tool.never_late || call.edge === "data") return work({ signal: call.signal, job: () => undefined });
     return late.inTime(call.principal, tool.name, call.signal, work, {
@@ -164,7 +169,13 @@ function withinBytes(text: string, max_bytes: number): string {
   });
 }
 
-function contextOf(deps: DispatchDeps, call: Call, seen: Seen, step: Run): ToolContext {
+function contextOf(
+  deps: DispatchDeps,
+  call: Call,
+  seen: Seen,
+  step: Run,
+  inner: (call: Call) => Promise<Reply>,
+): ToolContext {
   const mint: Roots["mint"] = (path, access, within) => {
     try {
       const minted = deps.roots.mint(path, access, within);
@@ -189,6 +200,23 @@ function contextOf(deps: DispatchDeps, call: Call, seen: Seen, step: Run): ToolC
       const job = step.job();
       if (job) job.progress(message);
       else call.progress?.(message, done, total);
+    },
+    async call(name, args, signal) {
+      const { principal, tools } = call;
+      const depth = (call.depth ?? 0) + 1;
+      const reply = await inner({
+        name,
+        args,
+        principal,
+        ...(tools ? { tools } : {}),
+        via: "code",
+        signal,
+        edge: "data",
+        depth,
+        session: seen.session!,
+      });
+      if (!reply.ok) throw reply.fault;
+      return reply.payload;
     },
     audit: (facts) => Object.assign(seen.facts, facts),
   };

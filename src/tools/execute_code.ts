@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ToolContext } from "../core/context.ts";
 import { defineTool, type Lean } from "../core/tool.ts";
 import type { ExecuteResult, SessionChoice } from "../engines/sandbox/index.ts";
+import { codeTools } from "./code-mode.ts";
 
 const output = z.object({
   stdout: z.string(),
@@ -20,7 +21,7 @@ const output = z.object({
 export const execute_code = defineTool({
   name: "execute_code",
   title: "Run code",
-  description: "Run code in a sandbox that keeps its variables. No network; files only in /workspace.",
+  description: "Run code; variables persist. tools.* inside.",
   effects: ["run"],
   input: z.object({
     code: z.string(),
@@ -39,6 +40,7 @@ export const execute_code = defineTool({
       timeout_s: args.timeout_s,
       signal: ctx.signal,
       depth: ctx.depth,
+      ...codeTools(ctx),
       onProgress: (tail) => ctx.progress(tail.split("\n").slice(-3).join("\n").trim() || "running"),
     });
     if (result.files_changed.length === 0) return result as z.output<typeof output>;

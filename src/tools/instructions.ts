@@ -6,14 +6,13 @@ export function instructionsFor(mode: Pick<Mode, "name" | "direct" | "nested">):
   const nested = new Set(mode.nested.map((tool) => tool.name));
   const parts = [
     "Paths start at the repository root.",
-    nested.has("read_file") && "A long or late result is a handle (res_…): read_file takes it as path.",
-    listed.has("linux_fs_edit") && "Change files with linux_fs_edit, create with linux_fs_write.",
-    listed.has("run_cmd") && "run_cmd runs one program, no shell.",
+    nested.has("read_file") && "Long or late results are handles (res_…): read_file takes them as path.",
+    listed.has("linux_fs_edit") && "Edit with linux_fs_edit, create with linux_fs_write.",
     listed.has("execute_code") &&
-      'execute_code: tools.<name>({...}) calls every tool, tools.search("…") finds one; its files do not persist.',
+      'execute_code: await tools.<name>({...}) calls any tool (Python: no await); tools.search("words"), tools.help("name") find them. Print only what you need. Files persist only through linux_fs_write.',
     mode.name === "classic" &&
       nested.has("linux_search_content") &&
-      "Prefer linux_search_content to running grep, linux_fs_read for slices of long files.",
+      "Prefer linux_search_content to grep, linux_fs_read for slices.",
   ];
   return parts.filter((part) => part !== false).join(" ");
 }

@@ -7,7 +7,7 @@ const replacements = z.int().min(1).max(100_000).default(1);
 export const linux_fs_edit = defineTool({
   name: "linux_fs_edit",
   title: "Edit a file",
-  description: "Replace literal text: one pair, or edits in order, all or none.",
+  description: "Replace literal text, all edits or none.",
   effects: ["change"],
   input: z.object({
     path: z.string(),

@@ -6,7 +6,7 @@ import { answerTe, unwrapTe } from "./te.ts";
 export const run_cmd = defineTool({
   name: "run_cmd",
   title: "Run a command",
-  description: "Run a command. No shell: no pipes, globs, redirection or &&.",
+  description: "Run a command. No shell.",
   effects: ["run"],
   input: z.object({
     command: z.string().optional(),

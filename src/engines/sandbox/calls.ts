@@ -72,8 +72,7 @@ function argumentsOf(json: string): Record<string, unknown> {
   } catch {
     value = undefined;
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && !("" in value))
-    return value as Record<string, unknown>;
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Fault("invalid_args", "A tool takes one object with its arguments.", {
     hint: "tools.name({argument: value}); in Python also tools.name(argument=value).",
   });

@@ -41,8 +41,6 @@ export interface Telemetry {
 }
 
 interface TelemetryDeps {
-  /** Called before the first record is kept. */
-  prepare(): void;
   readonly observability: ObservabilityOptions;
   readonly audit: AuditOptions & { path: string };
 }
@@ -58,7 +56,7 @@ const NO_METRICS: MetricsSnapshot = {
   te: { calls: 0, p50_ms: 0, p95_ms: 0, p99_ms: 0 },
 };
 
-export function createTelemetry({ observability, audit, prepare }: TelemetryDeps): Telemetry {
+export function createTelemetry({ observability, audit }: TelemetryDeps): Telemetry {
   const on = observability.enabled;
   const log = on ? createLog(observability) : silentLog;
   const metrics = on && observability.metrics_enabled ? createMetrics() : undefined;
@@ -90,7 +88,6 @@ export function createTelemetry({ observability, audit, prepare }: TelemetryDeps
     });
   }
 
-  let first = true;
   let waiting: CallRecord[] = [];
   function countWaiting(): void {
     const batch = waiting;
@@ -101,8 +98,6 @@ export function createTelemetry({ observability, audit, prepare }: TelemetryDeps
   return {
     log,
     call(record) {
-      if (first) prepare();
-      first = false;
       trail?.append(auditRecord(record));
       log.info("call", {
         ...cid(record.correlation_id),
