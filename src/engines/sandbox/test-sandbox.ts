@@ -20,12 +20,16 @@ export interface SandboxBed extends AsyncDisposable {
 }
 
 /** The engine with a real child, on a folder of its own. */
-export function createSandboxBed(options: Partial<SandboxOptions> = {}, state_dir?: string): SandboxBed {
+export function createSandboxBed(
+  options: Partial<SandboxOptions> = {},
+  state_dir?: string,
+  path: string = process.env["PATH"] ?? "",
+): SandboxBed {
   const dir = state_dir ?? mkdtempSync(join(tmpdir(), "llmc-sandbox-"));
   const make = () =>
     createSandbox(sandboxOptions.parse(options), {
       state_dir: dir,
-      path: process.env["PATH"] ?? "",
+      path,
       max_sessions: 16,
     });
   const sandbox = make();

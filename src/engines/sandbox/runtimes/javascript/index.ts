@@ -71,11 +71,12 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
       "__host",
       vm.newFunction("host", (op, text) => {
         const said = text!.toString();
-        switch (op!.toString()) {
+        const stream = op!.toString();
+        switch (stream) {
           case "stdout":
           case "stderr":
-            bridge.write(op!.toString() as "stdout" | "stderr", Buffer.from(said));
-            return vm.undefined;
+            bridge.write(stream, Buffer.from(said));
+            return bridge.outputLimits().includes(stream) ? vm.true : vm.undefined;
           default: {
             const cut = said.indexOf("\n");
             return vm.newNumber(bridge.call(said.slice(0, cut), said.slice(cut + 1)));

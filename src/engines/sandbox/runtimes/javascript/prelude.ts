@@ -54,7 +54,7 @@ export const PRELUDE = String.raw`
     return line.length <= 72 && !line.includes("\n") ? " " + line + " " : "\n  " + items.join(",\n").replaceAll("\n", "\n  ") + "\n";
   };
   function format(args) {
-    if (typeof args[0] === "string" && /%[sdifjoO]/.test(args[0]) && args.length > 1) {
+    if (args.length > 1 && typeof args[0] === "string" && /%[sdifjoO]/.test(args[0])) {
       let next = 1;
       const text = args[0].replace(/%([sdifjoO%])/g, (whole, kind) => {
         if (kind === "%") return "%";
@@ -78,8 +78,13 @@ export const PRELUDE = String.raw`
     return [error.name + ": " + error.message, ...frames].join("\n") + cause;
   }
 
-  const out = (...args) => host("stdout", format(args));
-  const err = (...args) => host("stderr", format(args));
+  const full = { stdout: false, stderr: false };
+  const print = (stream) => (...args) => {
+    // What would be dropped is not made.
+    if (!full[stream]) full[stream] = host(stream, format(args)) === true;
+  };
+  const out = print("stdout");
+  const err = print("stderr");
   const counts = new Map();
   const table = (rows) => {
     if (rows === null || typeof rows !== "object") return out(rows);
@@ -239,7 +244,7 @@ export const PRELUDE = String.raw`
     tick,
     settle,
     explain,
-    begin: (seed, given) => { if (seed) { s = parse(seed); } names = parse(given); timers = []; pending.clear(); },
+    begin: (seed, given) => { full.stdout = full.stderr = false; if (seed) { s = parse(seed); } names = parse(given); timers = []; pending.clear(); },
     waiting: () => pending.size,
     show: (value) => {
       if (value === undefined) return "";

@@ -1,0 +1,3 @@
+// limit: memory
+const hold = [];
+for (;;) hold.push(new Uint8Array(1e6));

@@ -1,0 +1,8 @@
+// limit: time
+for (;;) {
+  try {
+    for (;;);
+  } catch {
+  } finally {
+  }
+}

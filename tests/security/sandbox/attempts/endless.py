@@ -1,0 +1,6 @@
+# limit: time
+while True:
+    try:
+        while True: pass
+    except BaseException:
+        pass

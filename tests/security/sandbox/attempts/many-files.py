@@ -1,0 +1,3 @@
+# limit: files
+for i in range(100_000):
+    open(str(i), "w").close()

@@ -1,0 +1,3 @@
+// limit: time|memory
+const again = () => Promise.resolve().then(again);
+await again();

@@ -1,0 +1,2 @@
+// limit: time
+/(a+)+$/.test("a".repeat(64000) + "b");

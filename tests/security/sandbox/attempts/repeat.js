@@ -1,0 +1,2 @@
+// limit: time
+for (;;) "x".repeat(3e7);

@@ -1,0 +1,3 @@
+# limit: time
+import time
+time.sleep(10_000)

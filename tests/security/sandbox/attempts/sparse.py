@@ -1,0 +1,3 @@
+# limit: disk
+with open("a", "wb") as f:
+    f.truncate(10**12)

@@ -1,0 +1,3 @@
+// limit: time
+setInterval(() => {}, 1);
+await new Promise(() => {});
