@@ -86,7 +86,8 @@ if (process.argv.includes("--sizes"))
 /** The grammars that the index parses with, and the machine that runs them. */
 function copyGrammars(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  copyFileSync("node_modules/web-tree-sitter/web-tree-sitter.wasm", join(folder, "web-tree-sitter.wasm"));
+  for (const name of ["web-tree-sitter.js", "web-tree-sitter.wasm"])
+    copyFileSync(`node_modules/web-tree-sitter/${name}`, join(folder, name));
   for (const grammar of GRAMMARS)
     copyFileSync(
       `node_modules/@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`,

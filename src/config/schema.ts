@@ -4,6 +4,7 @@ import { budgetOptions, teOptions } from "../engines/envelope/options.ts";
 import { execOptions } from "../engines/exec/options.ts";
 import { maaslOptions } from "../engines/fs/options.ts";
 import { handlesOptions } from "../engines/handles/options.ts";
+import { ragOptions, ragSearchOptions } from "../engines/rag/options.ts";
 import { sandboxOptions } from "../engines/sandbox/options.ts";
 import { searchOptions } from "../engines/search/options.ts";
 import { auditOptions, observabilityOptions } from "../engines/telemetry/options.ts";
@@ -73,6 +74,7 @@ export const configSchema = z.strictObject({
       te: teOptions.prefault({}),
       resources: resourceOptions.prefault({}),
       search: searchOptions.prefault({}),
+      rag: ragSearchOptions.prefault({}),
       sandbox: sandboxOptions.prefault({}),
       handles: handlesOptions.prefault({}),
       maasl: maaslOptions.prefault({}),
@@ -80,6 +82,7 @@ export const configSchema = z.strictObject({
       audit: auditOptions.prefault({}),
     })
     .prefault({}),
+  rag: ragOptions.prefault({}),
   tool_envelope: z.strictObject({ budgets: budgetOptions }).prefault({}),
 });
 

@@ -136,3 +136,8 @@ export function languageOf(path: string): Language {
   const dot = name.lastIndexOf(".");
   return BY_EXTENSION.get(name.slice(dot + 1).toLowerCase()) ?? OTHER;
 }
+
+/** Every grammar that some language is read with. */
+export const GRAMMARS: readonly string[] = [
+  ...new Set(ROWS.flatMap(({ grammar }) => (grammar === undefined ? [] : [grammar]))),
+];

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Tree, Parser as TreeParser } from "web-tree-sitter";
 import type { Language } from "./languages.ts";
 
@@ -19,8 +19,10 @@ export function createParser(): Parser {
   const parsers = new Map<string, Promise<TreeParser>>();
 
   async function start(): Promise<typeof import("web-tree-sitter")> {
-    const loaded = await import("web-tree-sitter");
-    await loaded.Parser.init({ wasmBinary: readFileSync(wasmFile("web-tree-sitter")) });
+    // By its file: the library looks for itself, and in a bundle it would not find itself.
+    const file = pathToFileURL(runtimeFile("web-tree-sitter.js")).href;
+    const loaded = (await import(file)) as typeof import("web-tree-sitter");
+    await loaded.Parser.init({ wasmBinary: readFileSync(runtimeFile("web-tree-sitter.wasm")) });
     return loaded;
   }
 
@@ -28,7 +30,7 @@ export function createParser(): Parser {
     library ??= start();
     const { Parser, Language } = await library;
     const parser = new Parser();
-    parser.setLanguage(await Language.load(readFileSync(wasmFile(`tree-sitter-${grammar}`))));
+    parser.setLanguage(await Language.load(readFileSync(runtimeFile(`tree-sitter-${grammar}.wasm`))));
     return parser;
   }
 
@@ -48,10 +50,10 @@ export function createParser(): Parser {
 }
 
 /** Beside the bundle when built, in its package when run from source. */
-function wasmFile(name: string): string {
-  const beside = join(dirname(fileURLToPath(import.meta.url)), "grammars", `${name}.wasm`);
+function runtimeFile(name: string): string {
+  const beside = join(dirname(fileURLToPath(import.meta.url)), "grammars", name);
   if (existsSync(beside)) return beside;
   const require = createRequire(import.meta.url);
-  if (name === "web-tree-sitter") return require.resolve("web-tree-sitter/web-tree-sitter.wasm");
-  return join(dirname(require.resolve("@vscode/tree-sitter-wasm/package.json")), "wasm", `${name}.wasm`);
+  if (name.startsWith("web-")) return join(dirname(require.resolve("web-tree-sitter/web-tree-sitter.wasm")), name);
+  return join(dirname(require.resolve("@vscode/tree-sitter-wasm/package.json")), "wasm", name);
 }

@@ -48,8 +48,10 @@ export function parseQuery(text: string, splitter: Splitter, weights: Weights): 
   for (const match of cut.matchAll(WORD)) {
     const [word] = match;
     const isStop = STOP.has(word.toLowerCase());
-    if (before && !isStop && /^[\s-]$/.test(cut.slice(before.index + before[0].length, match.index)))
-      add(splitter.word(before[0] + word.toLowerCase()).at(-1)!, weights.pairs);
+    if (before && !isStop && /^[\s-]$/.test(cut.slice(before.index + before[0].length, match.index))) {
+      const joined = splitter.word(before[0] + word.toLowerCase()).at(-1);
+      if (joined !== undefined) add(joined, weights.pairs);
+    }
     before = isStop ? undefined : match;
     if (isStop) continue;
     if (isName(word)) identifiers.add(word);
