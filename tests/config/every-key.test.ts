@@ -9,6 +9,7 @@ import { runBinary } from "../harness/cli.ts";
 import { temp } from "../harness/temp.ts";
 import { differ, type Proof } from "./proof.ts";
 import { HTTP_PROOFS } from "./proofs.http.ts";
+import { SANDBOX_PROOFS } from "./proofs.sandbox.ts";
 
 const code = (name: string, args: unknown) => async (bed: Bed) => {
   const reply = await bed.call(name, args);
@@ -75,6 +76,7 @@ const slow = { command: "sleep 2" };
 
 const PROOFS: Record<string, Proof> = {
   ...HTTP_PROOFS,
+  ...SANDBOX_PROOFS,
   "mcp.enabled": async () => [(await ran("", ["serve"])).code, (await ran("[mcp]\nenabled = false\n", ["serve"])).code],
   "mcp.config_version": async () => [
     (await ran("", ["config", "show"])).code,

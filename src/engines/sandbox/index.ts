@@ -38,6 +38,8 @@ export interface Sandbox {
   /** Starts the child to see what it reaches. */
   runtimes(): Promise<RuntimeInfo[]>;
   packages(language?: Language): Promise<PackageInfo[]>;
+  /** Interpreters that are there. */
+  guests(): number;
   /** The child's process number, when it runs. */
   pid(): number | undefined;
   close(): Promise<void>;
@@ -165,6 +167,7 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
       const wanted = LANGUAGES.filter((one) => language === undefined || one === language);
       return [...wanted.flatMap((one) => listPackages(one, paths[one])), ...standard];
     },
+    guests: host.guests,
     pid: host.pid,
     async close() {
       await sessions.close();

@@ -79,7 +79,7 @@ export function createPool(host: Host, options: PoolOptions): Pool {
     },
     give(guest) {
       const guests = spare.get(guest.language)!;
-      if (closed || guest.isGone() || guests.length >= Math.max(1, options.pool)) guest.end();
+      if (closed || guest.isGone() || guests.length >= options.pool) guest.end();
       else guests.push(guest);
     },
     drain() {
