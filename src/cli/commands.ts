@@ -40,6 +40,33 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./call.ts"),
   },
   {
+    name: "search",
+    args: "WORDS",
+    about: "Find the code or docs that a question or an error text is about",
+    flags: [
+      ...WHERE_FLAGS,
+      { name: "scope", value: "SCOPE", about: "repo, docs or both" },
+      { name: "k", value: "N", about: "Snippets at most (mcp.rag.top_k bounds it)" },
+      { name: "budget-tokens", value: "N", about: "Tokens at most (mcp.rag.token_budget bounds it)" },
+      JSON_FLAG,
+    ],
+    examples: ["llmc search 'where is retry backoff decided'"],
+    load: () => import("./search.ts"),
+  },
+  {
+    name: "index",
+    about: "Bring the index of the repository up to date",
+    flags: [
+      ...WHERE_FLAGS,
+      { name: "dry-run", about: "Only say how much there is and how long it would take" },
+      { name: "watch", about: "Go on until interrupted, indexing what is saved" },
+      { name: "force", about: "Index this root though it is a home folder or /" },
+      JSON_FLAG,
+    ],
+    examples: ["llmc index --dry-run"],
+    load: () => import("./index-cmd.ts"),
+  },
+  {
     name: "config show",
     about: "The effective configuration, and where each value came from",
     flags: [...WHERE_FLAGS, MODE_FLAG, JSON_FLAG],

@@ -58,7 +58,8 @@ function assemble(loaded: Loaded) {
     health: app.health,
     isDraining: app.isDraining,
     listAll: app.listAll,
-    hasTool: app.hasTool,
+    // A message to an agent is answered with context where there is a tool to find it, and it is wanted.
+    hasTool: (name) => app.hasTool(name) && (name !== "rag_search" || mcp.rag.jit_context_enabled),
     serverFor: (caller) =>
       createMcpServer(
         {

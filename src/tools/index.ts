@@ -29,6 +29,9 @@ import { list_dir } from "./list_dir.ts";
 import { list_runtimes } from "./list_runtimes.ts";
 import { llmc_init } from "./llmc_init.ts";
 import { maasl_locks } from "./maasl_locks.ts";
+import { rag_bootload } from "./rag_bootload.ts";
+import { rag_search } from "./rag_search.ts";
+import { rag_stats } from "./rag_stats.ts";
 import { read_file } from "./read_file.ts";
 import { repo_read } from "./repo_read.ts";
 import { repo_write_patch } from "./repo_write_patch.ts";
@@ -55,6 +58,9 @@ export const TOOLS: readonly Tool[] = [
   repo_write_patch,
   linux_search_files,
   linux_search_content,
+  rag_search,
+  rag_stats,
+  rag_bootload,
   linux_handle_read,
   run_cmd,
   te_run,
