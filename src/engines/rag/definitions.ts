@@ -129,5 +129,5 @@ function deepName(node: Node, depth: number): string | undefined {
 }
 
 function short(name: string): string {
-  return name.replace(/\s+/g, " ").slice(0, 120);
+  return name.replace(/^#/, "").replace(/\s+/g, " ").slice(0, 120);
 }

@@ -7,8 +7,8 @@ import type { Writer } from "./writer.ts";
 
 /** Keeps the index in step with the tree while it is in use. */
 export interface Freshness {
-  /** Waits, a little, until what is known to have changed is indexed. False when it was not. */
-  settle(signal: AbortSignal): Promise<boolean>;
+  /** Waits, a little or patiently, until what is known to have changed is indexed. False when it was not. */
+  settle(signal: AbortSignal, patient?: boolean): Promise<boolean>;
   refresh(paths: readonly string[]): Promise<void>;
   sync(progress?: (at: Progress) => void): Promise<Progress>;
   readonly watching: boolean;
@@ -17,7 +17,7 @@ export interface Freshness {
 }
 
 /** How long a search waits for the first indexing, for a branch that was switched, and for a look at the tree. */
-const FIRST_MS = 4_000;
+const FIRST_MS = 5_000;
 const SWITCH_MS = 2_000;
 const LOOK_MS = 500;
 /** Without a watcher the tree is walked again when the last walk is older than this. */
@@ -99,12 +99,12 @@ export function createFreshness(root: string, db: Db, writer: Writer, wantsWatch
     get isBehind() {
       return failed || syncing !== undefined || pending !== undefined;
     },
-    async settle(signal) {
+    async settle(signal, patient = false) {
       const isNew = fact(db, "synced_at") === undefined;
       const isSwitched = !isNew && fact(db, "head") !== headOf(root);
       const isOld = watcher?.isWhole !== true && performance.now() - synced_ms > OLD_MS;
       if ((synced_ms === 0 || isSwitched || isOld) && !syncing) void sync().catch(() => {});
-      const wait = isNew ? FIRST_MS : isSwitched ? SWITCH_MS : LOOK_MS;
+      const wait = isNew || patient ? FIRST_MS : isSwitched || synced_ms === 0 ? SWITCH_MS : LOOK_MS;
       // A walk that only makes sure is not waited for when events are heard anyway.
       const first = isNew || isSwitched || isOld ? syncing : undefined;
       return await within(Promise.all([first, pending]), wait, signal);

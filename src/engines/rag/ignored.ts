@@ -20,7 +20,7 @@ export async function createRules(root: string, exclude: readonly string[]): Pro
     if (levels.has(folder)) return levels.get(folder);
     const names = folder === "" ? [".git/info/exclude", ...FILES] : FILES;
     const texts = names.map((name) => rulesIn(join(root, folder, name))).filter((text) => text !== undefined);
-    const level = texts.length > 0 ? ignore({ allowRelativePaths: true }).add(texts) : undefined;
+    const level = texts.length > 0 ? ignore({ allowRelativePaths: true }).add(texts.join("\n")) : undefined;
     levels.set(folder, level);
     return level;
   }

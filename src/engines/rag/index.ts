@@ -60,6 +60,11 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
       signal.throwIfAborted();
       const ranking = rank(db, request.q, request.scope, WEIGHTS, splitter);
       const picked = pick(db, ranking.files, request.k);
+      // Before it says that there is nothing, it makes sure.
+      if (picked.length === 0 && !isSettled && round < ROUNDS) {
+        isSettled = await fresh.settle(signal, true);
+        continue;
+      }
       const { texts, changed } = readQuoted(roots, root, picked, options.rag.max_file_bytes);
       const dirty = new Set([...changed, ...movedOn(ranking)]);
       if (dirty.size > 0 && round < ROUNDS) {

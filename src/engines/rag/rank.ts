@@ -48,8 +48,9 @@ export function rank(db: Db, text: string, scope: Scope, weights: Weights, split
       sql,
       ...[weights.symbol, weights.file, weights.folder, weights.body, `"${term}"`],
     );
+    const share = weight * rarity(total, rows > MAX_ROWS ? rows : hits.length);
     for (const { id, score } of hits) {
-      chunks.set(id, (chunks.get(id) ?? 0) - score * weight);
+      chunks.set(id, (chunks.get(id) ?? 0) - score * share);
       const file = Math.floor(id / PER_FILE);
       const tally = files.get(file);
       if (tally) tally.has.add(index);
@@ -68,14 +69,26 @@ interface Chosen {
   readonly worth: number;
 }
 
+/**
+ * What to multiply SQLite's score with so that a term in more than half of the rows still counts for something: in a small
+ * tree that is most of them.
+ */
+function rarity(total: number, rows: number): number {
+  const theirs = Math.max(Math.log((total - rows + 0.5) / (rows + 0.5)), 1e-6);
+  return idfOf(total, rows) / theirs;
+}
+
+function idfOf(total: number, rows: number): number {
+  return Math.log(1 + (total - rows + 0.5) / (rows + 0.5));
+}
+
 /** All terms of a short query; of a long one those that are rare and often said. */
 function choose(db: Db, query: Query, total: number): Chosen[] {
   const known: Chosen[] = [];
   for (const { term, weight } of query.terms) {
     const rows = db.get<{ doc: number }>("SELECT doc FROM vocabulary WHERE term = ?", term)?.doc ?? 0;
     if (rows === 0) continue;
-    const idf = Math.log(1 + (total - rows + 0.5) / (rows + 0.5));
-    known.push({ term, weight, rows, worth: weight * idf });
+    known.push({ term, weight, rows, worth: weight * idfOf(total, Math.min(rows, total)) });
   }
   return known.sort((a, b) => b.worth - a.worth).slice(0, MAX_TERMS);
 }

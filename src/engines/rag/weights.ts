@@ -27,17 +27,17 @@ export interface Weights {
 
 export const WEIGHTS: Weights = {
   symbol: 5,
-  file: 4,
-  folder: 4,
+  file: 6,
+  folder: 7,
   body: 1,
-  tail: 0.5,
-  coverage: 0,
+  tail: 0.42,
+  coverage: 0.3,
   exact: 0.3,
   verbs: 0.1,
   wholes: 2,
-  pairs: 0.5,
-  place: 1.5,
-  prior: { source: 1, test: 0.4, docs: 0.4, config: 0.4, generated: 0.3, example: 0.5, history: 0.2, data: 0.4 },
+  pairs: 0.8,
+  place: 2.5,
+  prior: { source: 1, test: 0.35, docs: 0.35, config: 0.4, generated: 0.3, example: 0.5, history: 0.2, data: 0.4 },
 };
 
 /** The prior of a kind of file, by what was asked for. */
