@@ -23,6 +23,8 @@ export interface LaunchRequest {
   /** A network that other processes of the caller are in. */
   readonly network?: Network | undefined;
   readonly private_dir?: string | undefined;
+  /** Project code whose whole output is wanted and that nobody talks to: see FIRST_DRAINED. */
+  readonly drained?: boolean;
   /** A wrapper around the program, inside whatever holds it. */
   readonly wrap?: (file: string, args: readonly string[]) => { file: string; args: readonly string[] };
 }
@@ -90,7 +92,8 @@ function sandboxed(facts: LaunchFacts, command: AllowedCommand, request: LaunchR
     });
     return options.map((option) => `${option}\0`).join("");
   };
-  const inside = ["/bin/sh", "-c", FIRST_INSIDE, "sh", program.file, ...program.args];
+  const first = writes && request.drained ? FIRST_DRAINED : FIRST_INSIDE;
+  const inside = ["/bin/sh", "-c", first, "sh", program.file, ...program.args];
   return { words: [...(request.network?.enter ?? []), facts.bwrap!, "--args", "3", "--", ...inside], ticket };
 }
 
@@ -99,6 +102,23 @@ function sandboxed(facts: LaunchFacts, command: AllowedCommand, request: LaunchR
  * buried, so that each run would leave a zombie where nobody collects them, as in a container whose first process is this server.
  */
 const FIRST_INSIDE = 'exec 4>&2 2>/dev/null; "$@" 2>&4 4>&-; exit $?';
+
+/**
+ * The same with real pipes, each emptied at once by a process of its own. What a child gets from Node is a socket, whose buffer is full after
+ * two hundred short lines; a program that writes a log and exits without waiting, as many test runners do, would lose the rest. Whoever
+ * still holds a pipe when the program has ended (a daemon it left) gets a third of a second. Signals are for the program: its last words
+ * still have to go out.
+ */
+const FIRST_DRAINED = `exec 5>&1 4>&2 2>/dev/null
+code=$(trap : TERM INT HUP
+{ { trap : TERM INT HUP
+{ trap : TERM INT HUP
+  "$@" 2>&7 4>&- 5>&- 6>&-
+  echo $? >&6
+  exec >/dev/null 7>&- 6>&- 5>&- 4>&-
+  { sleep 0.3; kill -s KILL -- -1; } &
+} | { trap '' TERM INT HUP; exec cat >&5; }; } 7>&1 | { trap '' TERM INT HUP; exec cat >&4; }; } 6>&1)
+exit "$code"`;
 
 function shielded(shield: Shield, hold: (thing: Disposable) => void): SandboxRun["names"] {
   const held = shield.hold();

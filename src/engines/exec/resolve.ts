@@ -22,7 +22,7 @@ export interface Programs {
 export function createPrograms(path: string, roots: readonly string[]): Programs {
   const system = SYSTEM_DIRS.filter((dir) => isTrusted(dir));
   const project = [...new Set(path.split(":"))].filter(
-    (dir) => isAbsolute(dir) && !isPlanted(dir, roots) && isTrusted(dir),
+    (dir) => isAbsolute(dir) && !isOfAPackage(dir) && !isPlanted(dir, roots) && isTrusted(dir),
   );
   const project_dirs = [...new Set([...project, ...system])];
   return {
@@ -54,6 +54,11 @@ export function isProgram(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** npm and npx put their packages' programs first for whatever they start, us included: they are not the machine's. */
+function isOfAPackage(dir: string): boolean {
+  return `${dir}/`.includes("/node_modules/");
 }
 
 function isPlanted(dir: string, roots: readonly string[]): boolean {

@@ -62,6 +62,7 @@ export async function run(facts: LaunchFacts, command: AllowedCommand, request: 
     session: request.session,
     network: request.network,
     private_dir: request.private_dir,
+    drained: true,
   });
   const { child } = launched;
   const streams = [child.stdout!, child.stderr!];
