@@ -51,7 +51,8 @@ interface GuestDeps {
   gone(): void;
 }
 
-const END_MS = 300;
+/** An interpreter that is to end and does not, within this, takes the whole child with it. */
+const END_MS = 450;
 
 export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
   let gone: string | undefined;

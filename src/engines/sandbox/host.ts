@@ -15,6 +15,7 @@ export interface Host {
   open(language: Language): Promise<Guest>;
   /** The level reached; starts the child when it does not run. */
   isolation(): Promise<Isolation>;
+  /** Those that are there, and those that are waited for. */
   guests(): number;
   /** Ends the child and everything in it. */
   end(): Promise<void>;
@@ -41,12 +42,19 @@ export function createHost(deps: HostDeps): Host {
   let starting: Promise<Child> | undefined;
   let current: Child | undefined;
   let next_guest = 0;
+  let waiting = 0;
 
-  function ensure(): Promise<Child> {
-    return (starting ??= start().catch((error: unknown) => {
+  /** Whoever waits for the child counts as a guest: it is not ended under them. */
+  async function ensure(): Promise<Child> {
+    waiting++;
+    try {
+      return await (starting ??= start());
+    } catch (error) {
       starting = undefined;
       throw error;
-    }));
+    } finally {
+      waiting--;
+    }
   }
 
   /** The best level that works. A level that does not hold what it promises is not used. */
@@ -134,7 +142,7 @@ export function createHost(deps: HostDeps): Host {
       return guest;
     },
     isolation: async () => (await ensure()).level,
-    guests: () => current?.guests.size ?? 0,
+    guests: () => waiting + (current?.guests.size ?? 0),
     async end() {
       const child = await starting?.catch(() => undefined);
       if (!child || child.process.exitCode !== null || child.process.signalCode !== null) return;

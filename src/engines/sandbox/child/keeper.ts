@@ -66,7 +66,9 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
       send({ t: "stopped", guest });
       port1.close();
       const printed = { stdout: keeper.printed("stdout"), stderr: keeper.printed("stderr") };
-      send({ t: "ended", guest, reason, ...printed }, wanted ? packKept(wanted) : undefined);
+      const tell = (image?: Uint8Array) => send({ t: "ended", guest, reason, ...printed }, image);
+      if (wanted) void packKept(wanted).then(tell, () => tell());
+      else tell();
     });
     port1.on("message", (message: FromWorker) => {
       if (message.t === "ready") send({ t: "ready", guest });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Files, FilesDump } from "./files.ts";
 import type { Kept, Quotas } from "./types.ts";
 
@@ -66,7 +67,7 @@ export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Im
     },
     save(more) {
       const dump = files.dump();
-      return packPages(headerOf(more, dump.entries, "pristine"), bytes(), pristine, dump.bytes);
+      return zstdCompressSync(laidOut(headerOf(more, dump.entries, "pristine"), bytes(), pristine, dump.bytes), FAST);
     },
     keep(more) {
       if (kept_memory?.byteLength !== memory.buffer.byteLength)
@@ -108,16 +109,22 @@ export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Im
   };
 }
 
-/** An image from what a worker left behind. */
-export function packKept(kept: Required<Kept>): Uint8Array {
-  return packPages(kept.header as unknown as PageHeader, new Uint8Array(kept.memory), new Uint8Array(0), kept.files);
+/** An image from what a worker left behind. Compressed aside: the keeper has other guests to serve meanwhile. */
+export function packKept(kept: Required<Kept>): Promise<Uint8Array> {
+  const header = kept.header as unknown as PageHeader;
+  return promisify(zstdCompress)(laidOut(header, new Uint8Array(kept.memory), new Uint8Array(0), kept.files), FAST);
 }
 
 type PageHeader = Omit<Header, "parts">;
 
-function packPages(header: PageHeader, memory: Uint8Array, base: Uint8Array, files: Uint8Array): Uint8Array {
+/** A header that says what it is for, then the parts. */
+function laidOut(header: PageHeader, memory: Uint8Array, base: Uint8Array, files: Uint8Array): Buffer {
   const { numbers, pages } = changedPages(memory, base);
-  return pack(header, [Buffer.from(numbers.buffer), pages, files]);
+  const parts = [Buffer.from(numbers.buffer), pages, files];
+  const head = Buffer.from(JSON.stringify({ ...header, parts: parts.map((part) => part.length) }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(head.length);
+  return Buffer.concat([length, head, ...parts]);
 }
 
 function changedPages(memory: Uint8Array, pristine: Uint8Array): { numbers: Uint32Array<ArrayBuffer>; pages: Buffer } {
@@ -134,14 +141,6 @@ function changedPages(memory: Uint8Array, pristine: Uint8Array): { numbers: Uint
   const pages = Buffer.allocUnsafe(numbers.length * PAGE);
   for (const [index, page] of numbers.entries()) now.copy(pages, index * PAGE, page * PAGE, (page + 1) * PAGE);
   return { numbers: Uint32Array.from(numbers), pages };
-}
-
-/** A header that says what it is for, then the parts, all compressed. */
-function pack(header: PageHeader, parts: readonly Uint8Array[]): Uint8Array {
-  const head = Buffer.from(JSON.stringify({ ...header, parts: parts.map((part) => part.length) }));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(head.length);
-  return zstdCompressSync(Buffer.concat([length, head, ...parts]), FAST);
 }
 
 function unpack(image: Uint8Array, max_bytes: number): { header: Header; parts: Uint8Array[] } {
