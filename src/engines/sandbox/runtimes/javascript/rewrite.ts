@@ -10,7 +10,9 @@ export function asCell(source: string): string {
   let out = "";
   let from = 0;
   const replace = (at: number, end: number, text: string) => {
-    out += source.slice(from, at) + text;
+    // Lines keep their numbers, for the sake of messages.
+    const lines = source.slice(at, end).split("\n").length - text.split("\n").length;
+    out += source.slice(from, at) + text + "\n".repeat(Math.max(0, lines));
     from = end;
   };
   for (const { at, word } of statements) {
@@ -53,9 +55,8 @@ function importOf(rest: string): { length: number; text: string } | undefined {
   if (!full) return undefined;
   const bindings = bindingsOf(full[1]!);
   if (!bindings) return undefined;
-  const lines = "\n".repeat(full[0].split("\n").length - 1);
   const module = `__interop(await import(${JSON.stringify(full[3])}))`;
-  return { length: full[0].length, text: `${bindings.map((name) => `var ${name} = ${module};`).join(" ")}${lines}` };
+  return { length: full[0].length, text: bindings.map((name) => `var ${name} = ${module};`).join(" ") };
 }
 
 /** `a, {b as c}` -> [`{default: a}`, `{b: c}`]; `* as n` -> [`n`]. */
