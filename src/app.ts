@@ -69,8 +69,12 @@ export function createApp(loaded: Loaded): App {
     code_execution: mcp.code_execution,
   });
   const instructions = instructionsFor(mode);
-  const resources = createResources(mcp.resources.sidecars);
   const engines = createEngines(loaded, roots, telemetry);
+  const resources = createResources({
+    sidecars: mcp.resources.sidecars,
+    handles: () => engines.use.handles(),
+    indexStats: async () => (await engines.use.rag()).stats(),
+  });
   const version = ownVersion();
 
   async function isolation(): Promise<Pick<Health, "isolation" | "orphans">> {

@@ -2,11 +2,11 @@ import { asFault, Fault } from "../base/fault.ts";
 import { correlationId } from "../base/ids.ts";
 import type { Roots } from "../base/path/index.ts";
 import type { Principal } from "../base/principal.ts";
-import { visible } from "../base/text.ts";
+import { safeJson, visible } from "../base/text.ts";
 import type { Telemetry } from "../engines/telemetry/index.ts";
 import { bound } from "./bound.ts";
 import type { AuditFacts, Engines, ServerFacts, SessionContext, ToolContext, Via } from "./context.ts";
-import { createLateness, type Run } from "./late.ts";
+import { createLateness, HandedOver, type Run } from "./late.ts";
 import { createGate } from "./limits.ts";
 import type { LimitOptions, OutputOptions, SessionOptions } from "./options.ts";
 import { type Format, faultPayload, renderPayload } from "./reply.ts";
@@ -113,6 +113,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
 
   async function textFor(tool: Tool, payload: unknown, args: Record<string, unknown>, call: Call): Promise<string> {
     if (call.edge === "data") return withinBytes(JSON.stringify(payload) ?? "null", deps.limits.max_response_bytes);
+    if (payload instanceof HandedOver) return safeJson(payload);
     const bounded = await bound(tool, payload, args, {
       format: deps.format,
       max_tokens: deps.output.max_tokens,

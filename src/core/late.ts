@@ -29,6 +29,18 @@ export interface Run {
   readonly job: () => Job | undefined;
 }
 
+/** What a late call answers with instead of its payload: always plain JSON, whatever the tool's own lean form is. */
+export class HandedOver {
+  readonly handle: string;
+  readonly state = "running";
+  readonly hint: string;
+
+  constructor(handle: string, hint: string) {
+    this.handle = handle;
+    this.hint = hint;
+  }
+}
+
 /** "Too late" becomes a handle. The client's own cancel counts until the handle is out; after that only cancelling the job. */
 export function createLateness(): RunningJobs {
   const running = new Map<Principal, Set<AbortController>>();
@@ -54,11 +66,10 @@ export function createLateness(): RunningJobs {
       signal.removeEventListener("abort", follow);
     }
     job = await handOver(owner, tool, control, result, late);
-    return {
-      handle: job.handle,
-      state: "running",
-      hint: `Not done after ${late.soft_deadline_s} s; it runs on. Read the handle with linux_handle_read (wait_s) or read_file.`,
-    };
+    return new HandedOver(
+      job.handle,
+      `Not done after ${late.soft_deadline_s} s; it runs on. Read the handle with linux_handle_read (wait_s) or read_file.`,
+    );
   }
 
   async function handOver(

@@ -4,7 +4,7 @@ import type { Principal } from "../base/principal.ts";
 import type { SessionContext, Via } from "../core/context.ts";
 import type { Dispatch } from "../core/dispatch.ts";
 import { faultText, isObject } from "../core/reply.ts";
-import type { Resources } from "../tools/resources.ts";
+import { jobUri, type Resources } from "../tools/resources.ts";
 import type { ListedTool } from "../tools/surface.ts";
 
 export interface McpDeps {
@@ -30,11 +30,13 @@ export function createMcpServer(deps: McpDeps, caller: Caller): Server {
   const server = new Server(
     { name: "llmc", version: deps.version },
     {
-      capabilities: { tools: {}, ...(deps.resources.list.length > 0 ? { resources: {} } : {}) },
+      capabilities: { tools: {}, resources: { subscribe: true } },
       instructions: deps.instructions,
       jsonSchemaValidator: NO_VALIDATOR,
     },
   );
+
+  const watch = watchJobs(server, deps.resources, caller);
 
   server.setRequestHandler("tools/list", () => ({ tools: deps.tools() as ListedTool[] }));
 
@@ -67,15 +69,17 @@ export function createMcpServer(deps: McpDeps, caller: Caller): Server {
     });
     const content = [{ type: "text" as const, text: reply.text }];
     if (!reply.ok) return { content, isError: true };
+    watch.handedOver(reply.payload);
     return deps.structured && isObject(reply.payload) ? { content, structuredContent: reply.payload } : { content };
   });
 
-  if (deps.resources.list.length > 0) {
-    server.setRequestHandler("resources/list", () => ({ resources: [...deps.resources.list] }));
-    server.setRequestHandler("resources/read", async (request) => ({
-      contents: [await resource(deps.resources, request.params.uri)],
-    }));
-  }
+  server.setRequestHandler("resources/list", () => ({ resources: [...deps.resources.list] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...deps.resources.templates] }));
+  server.setRequestHandler("resources/read", async (request) => ({
+    contents: [await resource(deps.resources, caller, request.params.uri)],
+  }));
+  server.setRequestHandler("resources/subscribe", (request) => watch.begin(request.params.uri));
+  server.setRequestHandler("resources/unsubscribe", (request) => watch.end(request.params.uri));
   return server;
 }
 
@@ -86,9 +90,46 @@ const NO_VALIDATOR = {
   },
 };
 
-async function resource(resources: Resources, uri: string) {
+/**
+ * Tells a client when a job that it watches has ended. The newest revision has no subscribe request: there every job that was handed
+ * over on this connection is told of, and the library passes on what the client listens for.
+ */
+function watchJobs(server: Server, resources: Resources, caller: Caller) {
+  const watched = new Map<string, AbortController>();
+  const begin = (uri: string): Record<string, never> => {
+    if (watched.has(uri)) return {};
+    const control = new AbortController();
+    const ended = resources.ended(caller.principal, uri, control.signal);
+    if (!ended) return {};
+    watched.set(uri, control);
+    void ended
+      .then(() => (control.signal.aborted ? undefined : server.sendResourceUpdated({ uri })))
+      .catch(() => {})
+      .finally(() => watched.delete(uri));
+    return {};
+  };
+  const end = (uri: string): Record<string, never> => {
+    watched.get(uri)?.abort();
+    return {};
+  };
+  server.onclose = () => {
+    for (const control of watched.values()) control.abort();
+  };
+  return {
+    begin,
+    end,
+    handedOver(payload: unknown): void {
+      const isJob = isObject(payload) && payload["state"] === "running" && typeof payload["handle"] === "string";
+      if (isJob && server.getNegotiatedProtocolVersion() === STATELESS) begin(jobUri(payload["handle"] as string));
+    },
+  };
+}
+
+const STATELESS = "2026-07-28";
+
+async function resource(resources: Resources, caller: Caller, uri: string) {
   try {
-    return await resources.read(uri);
+    return await resources.read(caller.principal, uri);
   } catch (error) {
     const fault = asFault(error);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, faultText(fault), { uri });

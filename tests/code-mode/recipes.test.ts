@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bed, createBed } from "../harness/bed.ts";
 import { writeProject } from "../harness/project.ts";
 import { readRecipes } from "../harness/recipes.ts";
-import { temp, type Temp } from "../harness/temp.ts";
+import { type Temp, temp } from "../harness/temp.ts";
 
 let folder: Temp;
 let bed: Bed;
@@ -25,7 +25,8 @@ interface Ran {
   tool_calls: Record<string, number>;
 }
 
-const run = (language: string, code: string) => bed.payload<Ran>("execute_code", { language, code, session_id: "none", timeout_s: 60 });
+const run = (language: string, code: string) =>
+  bed.payload<Ran>("execute_code", { language, code, session_id: "none", timeout_s: 60 });
 
 describe("the recipes of the document", () => {
   it("are ten", () => expect(readRecipes()).toHaveLength(10));
@@ -46,9 +47,18 @@ describe("the recipes of the document", () => {
     const result = async (title: string) => (await run("javascript", byTitle.get(title)!)).result;
     expect(await result("TODOs by author")).toEqual({ Ada: 5, Grace: 2 });
     expect(await result("Failing tests by module")).toMatchObject({ mail: [expect.stringContaining("case 226")] });
-    expect(await result("Config drift between environments")).toEqual({ cache: [null, "on"], debug: [true, null], replicas: [1, 4] });
-    expect(await result("Dependency licences")).toEqual({ "GPL-3.0": ["package-13", "package-23", "package-3"], none: ["package-17"] });
+    expect(await result("Config drift between environments")).toEqual({
+      cache: [null, "on"],
+      debug: [true, null],
+      replicas: [1, 4],
+    });
+    expect(await result("Dependency licences")).toEqual({
+      "GPL-3.0": ["package-13", "package-23", "package-3"],
+      none: ["package-17"],
+    });
     expect(await result("Dead exports")).toContain("orders_unused");
-    expect(await result("A code review digest of a diff")).toMatchObject({ "src/mail.ts": { look_at: expect.arrayContaining(["console.log(input);"]) } });
+    expect(await result("A code review digest of a diff")).toMatchObject({
+      "src/mail.ts": { look_at: expect.arrayContaining(["console.log(input);"]) },
+    });
   });
 });

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -216,8 +216,20 @@ describe("over HTTP", () => {
     const page = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");
     const [, block] = /<!-- executed by a test -->\n```sh\n([\s\S]*?)```/.exec(page)!;
     const lines = block!.trim().split("\n");
-    const answers = lines.map((line) => JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8", env: { PATH: process.env["PATH"], URL: server.url, LLMC_MCP_TOKEN: TOKEN } })));
-    expect(answers).toMatchObject([{ ok: true }, { data: ["README.md", "a.txt", "sub/"] }, { data: { size: 8 } }, { code: "AUTH_FAILED" }]);
+    const answers = lines.map((line) =>
+      JSON.parse(
+        execFileSync("sh", ["-c", line], {
+          encoding: "utf8",
+          env: { PATH: process.env["PATH"], URL: server.url, LLMC_MCP_TOKEN: TOKEN },
+        }),
+      ),
+    );
+    expect(answers).toMatchObject([
+      { ok: true },
+      { data: ["README.md", "a.txt", "sub/"] },
+      { data: { size: 8 } },
+      { code: "AUTH_FAILED" },
+    ]);
   });
 
   it("says that a port is in use", async () => {

@@ -44,7 +44,7 @@ describe("over stdio", () => {
       linux_search_content false {"hits":[{"path":"a.txt","line":2,"snippet":"one\\ntwo\\nthree","start_line":1}],"total_hits":1,"truncated":false,"handle":null}
       linux_search_files false {"hits":[{"path":"a.txt"}],"total_hits":1,"truncated":false,"handle":null}
       linux_fs_mkdirs false {"ok":true,"path":"sub","created":false}
-      llmc_init false {"text":"Paths start at the repository root. A long or late result is a handle (res_…): read_file takes it as path. Change files with linux_fs_edit, create with linux_fs_write. run_cmd runs one program, no shell. Prefer linux_search_content to running grep, linux_fs_read for slices of long files."}
+      llmc_init false {"text":"Paths start at the repository root. Long or late results are handles (res_…): read_file takes them as path. Edit with linux_fs_edit, create with linux_fs_write. execute_code: await tools.<name>({...}) calls any tool (Python: no await); tools.search(\\"words\\"), tools.help(\\"name\\") find them. Print only what you need. Files persist only through linux_fs_write. Prefer linux_search_content to grep, linux_fs_read for slices."}
       stat true {"error":"stat needs path. It has no argument pth.","meta":{"error_code":"invalid_args","retryable":false,"correlation_id":"…"}}
       nothing true {"error":"There is no tool nothing. tools/list has them all.","meta":{"error_code":"unknown_tool","retryable":false,"correlation_id":"…"}}"
     `);
@@ -59,6 +59,7 @@ describe("over stdio", () => {
       "linux_fs_write",
       "linux_fs_edit",
       "run_cmd",
+      "execute_code",
       "llmc_init",
     ]);
     expect((await server.call("stat", { path: "a.txt" })).isError).toBe(false);
@@ -72,12 +73,39 @@ describe("over stdio", () => {
     writeFileSync(join(folder.path, "docs/agents.min.md"), "# Be kind\n");
     await using server = await connect(folder.path);
     const { resources } = await server.client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(["llmc://docs/agents.min.md", "llmc://docs/gone.md"]);
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      "llmc://docs/agents.min.md",
+      "llmc://docs/gone.md",
+      "llmc://index/stats",
+    ]);
     const { contents } = await server.client.readResource({ uri: "llmc://docs/agents.min.md" });
     expect(contents[0]).toMatchObject({ text: "# Be kind\n", mimeType: "text/markdown" });
     await expect(server.client.readResource({ uri: "llmc://docs/gone.md" })).rejects.toThrow("cannot be read");
     await expect(server.client.readResource({ uri: "file:///etc/passwd" })).rejects.toThrow("No such resource");
     await waitFor(() => server.stderr().includes("which does not exist"));
+  });
+
+  it("a job that outlives its call is a resource that can be watched", async () => {
+    await using server = await connect(folder.path, "2025-11-25", [], { LLMC_MCP_LIMITS_SOFT_DEADLINE_S: "0.05" });
+    const updated = new Promise<string>((resolve) =>
+      server.client.setNotificationHandler("notifications/resources/updated", ({ params }) => resolve(params.uri)),
+    );
+    const { text } = await server.call("execute_code", {
+      language: "javascript",
+      code: "await new Promise((done) => setTimeout(done, 700)); 6 * 7",
+    });
+    const { handle, state } = JSON.parse(text) as { handle: string; state: string };
+    expect(state).toBe("running");
+    const uri = `llmc://jobs/${handle}`;
+    await server.client.subscribeResource({ uri });
+    expect(await updated).toBe(uri);
+    const { contents } = await server.client.readResource({ uri });
+    expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
+      handle,
+      state: "done",
+      content: expect.stringContaining("42"),
+    });
+    expect((await server.call("read_file", { path: handle })).text).toContain("42");
   });
 
   it("structured output is sent only when asked for", async () => {
