@@ -27,9 +27,12 @@ for (const folder of process.argv.slice(2)) {
     const looking = setInterval(() => {
       rss = Math.max(rss, process.memoryUsage.rss());
     }, 50);
+    const cpu = process.cpuUsage();
     const began = performance.now();
     const at = await rag.build({ force: true }, signal);
     const seconds = (performance.now() - began) / 1000;
+    const used = process.cpuUsage(cpu);
+    const cpuSeconds = (used.user + used.system) / 1e6;
     clearInterval(looking);
     const stats = await rag.stats();
     console.log(`\n${stats.files} files, ${stats.chunks} chunks, ${(at.bytes / 1e6).toFixed(1)} MB`);
@@ -39,6 +42,7 @@ for (const folder of process.argv.slice(2)) {
       `reading ${(at.bytes / 1e6 / floor).toFixed(0)} MB/s`,
       seconds / floor,
     );
+    row("per second of CPU", `${(at.bytes / 1e6 / cpuSeconds).toFixed(2)} MB`);
     row("RSS while indexing", `${(rss / 1e6).toFixed(0)} MB`);
     await asking(rag, state_dir);
   } finally {
