@@ -1,138 +1,187 @@
 /**
- * Finds files from commit messages: `node bench/retrieval.ts <git directory> <set.jsonl> [<git directory> <set.jsonl> …]`.
- * Each line of a set names a parent commit, a query and the files that the commit changed. `--write` puts the tables into docs/benchmarks.md.
+ * Finds files from commit messages: `node bench/retrieval.ts <git directory> <set.jsonl> [<git directory> <set.jsonl> …] [--write]`.
+ * A line of a set names a parent commit, a query and the files that the commit changed; the tree of the parent is searched.
+ * `--write` puts the tables into docs/benchmarks.md.
  */
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { isForeignFolder, skipByContent, skipByName } from "../src/engines/rag/admit.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import { type Db, openDb } from "../src/base/db.ts";
+import { countTokens } from "../src/core/tokens.ts";
+import { pack, pick } from "../src/engines/rag/pack.ts";
 import { createParser } from "../src/engines/rag/parse.ts";
 import { rank } from "../src/engines/rag/rank.ts";
 import { openStore, type Prepared, prepare, put, remove } from "../src/engines/rag/store.ts";
 import { createSplitter } from "../src/engines/rag/terms.ts";
 import { WEIGHTS, type Weights } from "../src/engines/rag/weights.ts";
+import { openTrees } from "./lib/git-tree.ts";
+import { createTable, scoreOf } from "./lib/retrieval-table.ts";
 
 interface Case {
   readonly parent: string;
   readonly query: string;
-  readonly body: string;
   readonly relevant: readonly string[];
 }
-const variants: Record<string, Weights> = { now: WEIGHTS };
-if (process.env["VARIANTS"]) Object.assign(variants, (await import(process.env["VARIANTS"])).default(WEIGHTS));
 
-function git(dir: string, args: string[], input?: string): Buffer {
-  const ran = spawnSync("git", ["--git-dir", dir, ...args], { input, maxBuffer: 1024 ** 3 });
-  if (ran.status !== 0) throw new Error(`git ${args.join(" ")}: ${ran.stderr}`);
-  return ran.stdout;
-}
-function tree(dir: string, commit: string): Map<string, string> {
-  const files = new Map<string, string>();
-  for (const line of git(dir, ["ls-tree", "-r", "-z", commit]).toString("utf8").split("\0")) {
-    const match = /^100\d+ blob (\w+)\t(.*)$/s.exec(line);
-    if (!match) continue;
-    const path = match[2]!;
-    if (skipByName(path) || path.split("/").some(isForeignFolder)) continue;
-    files.set(path, match[1]!);
-  }
-  return files;
-}
-function blobs(dir: string, hashes: string[]): Map<string, Buffer> {
-  const out = git(dir, ["cat-file", "--batch"], `${hashes.join("\n")}\n`);
-  const found = new Map<string, Buffer>();
-  for (let at = 0; at < out.length; ) {
-    const end = out.indexOf(10, at);
-    const [hash, , size] = out.toString("utf8", at, end).split(" ");
-    found.set(hash!, out.subarray(end + 1, end + 1 + Number(size)));
-    at = end + 2 + Number(size);
-  }
-  return found;
-}
-function metrics(ranked: readonly string[], relevant: readonly string[]) {
-  let dcg = 0,
-    ideal = 0,
-    found = 0,
-    mrr = 0;
-  for (let i = 0; i < 10; i++) {
-    if (i < relevant.length) ideal += 1 / Math.log2(i + 2);
-    if (ranked[i] !== undefined && relevant.includes(ranked[i]!)) {
-      dcg += 1 / Math.log2(i + 2);
-      found++;
-      if (!mrr) mrr = 1 / (i + 1);
-    }
-  }
-  return { ndcg: dcg / ideal, recall: found / relevant.length, mrr };
-}
+const even = Object.fromEntries(Object.keys(WEIGHTS.prior).map((kind) => [kind, 1])) as Weights["prior"];
+const ABLATIONS: Readonly<Record<string, Weights>> = {
+  "all of it": WEIGHTS,
+  "names not above other words": { ...WEIGHTS, symbol: 1 },
+  "paths not above other words": { ...WEIGHTS, file: 1, folder: 1 },
+  "without paths": { ...WEIGHTS, file: 0, folder: 0 },
+  "best chunk only": { ...WEIGHTS, tail: 0 },
+  "without coverage": { ...WEIGHTS, coverage: 0 },
+  "without exact names": { ...WEIGHTS, exact: 0 },
+  "verbs of change count in full": { ...WEIGHTS, verbs: 1 },
+  "identifiers only in parts": { ...WEIGHTS, wholes: 0 },
+  "without pairs": { ...WEIGHTS, pairs: 0 },
+  "without the place before a colon": { ...WEIGHTS, place: 1 },
+  "all kinds of file alike": { ...WEIGHTS, prior: even },
+};
+const PACKED = [
+  { tokens: 600, k: 5 },
+  { tokens: 2000, k: 12 },
+];
 
-const args = process.argv.slice(2).filter((a) => !a.startsWith("--"));
-const withBody = process.argv.includes("--body");
-for (let i = 0; i < args.length; i += 2) {
-  const dir = args[i]!;
-  const cases = readFileSync(args[i + 1]!, "utf8")
+const pairs = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+const names: string[] = [];
+const ndcg = createTable();
+const more = createTable();
+const ablation = createTable();
+for (let index = 0; index + 1 < pairs.length; index += 2) await evaluate(pairs[index]!, pairs[index + 1]!);
+const columns = [...names, "mean"];
+const text = [
+  ndcg.markdown("nDCG@10", columns),
+  more.markdown("means", ["MRR", "recall@10", ...PACKED.map(({ tokens }) => `recall in ${tokens} tokens`)]),
+  ablation.markdown("what is left out", ["nDCG@10", "recall@10", "source files only"]),
+].join("\n\n");
+console.log(text);
+if (process.argv.includes("--write")) write(text);
+
+async function evaluate(dir: string, set: string): Promise<void> {
+  const name = basename(set).replace(/^commits\.|\.jsonl$/g, "");
+  names.push(name);
+  const cases = readFileSync(set, "utf8")
     .trim()
     .split("\n")
-    .map((l) => JSON.parse(l) as Case);
+    .map((line) => JSON.parse(line) as Case);
+  const trees = openTrees(dir);
+  const [parser, splitter] = [createParser(), createSplitter()];
   const db = openStore(":memory:");
-  const parser = createParser();
-  const splitter = createSplitter();
-  const cache = new Map<string, Prepared | undefined>();
+  const plain = openDb(":memory:", { migrations: ["CREATE VIRTUAL TABLE plain USING fts5 (path UNINDEXED, body)"] });
+  const texts = new Map<string, Buffer>();
+  const prepared = new Map<string, Prepared>();
   let current = new Map<string, string>();
-  const sums: Record<string, { ndcg: number; recall: number; mrr: number; src: number; n: number }> = {};
-  const t0 = performance.now();
   for (const one of cases) {
-    const next = tree(dir, one.parent);
-    const changed = [...next].filter(([p, h]) => current.get(p) !== h);
-    const wanted = changed.filter(([p, h]) => !cache.has(`${h} ${p}`));
-    const data = wanted.length ? blobs(dir, [...new Set(wanted.map(([, h]) => h))]) : new Map();
-    for (const [p, h] of wanted) {
-      const bytes = data.get(h)!;
-      cache.set(
-        `${h} ${p}`,
-        bytes.length > 1024 ** 2 || skipByContent(bytes) ? undefined : await prepare(p, bytes, 0, parser, splitter),
-      );
+    const next = trees.files(one.parent);
+    const changed = [...next].filter(([path, blob]) => current.get(path) !== blob);
+    const unread = new Set(changed.map(([, blob]) => blob).filter((blob) => !texts.has(blob)));
+    for (const [blob, bytes] of trees.read([...unread])) texts.set(blob, bytes);
+    for (const [path, blob] of changed) {
+      const bytes = texts.get(blob);
+      if (bytes && !prepared.has(`${blob} ${path}`))
+        prepared.set(`${blob} ${path}`, await prepare(path, bytes, 0, parser, splitter));
     }
+    const gone = [...current.keys()].filter((path) => !next.has(path));
     db.transaction(() => {
-      for (const p of current.keys()) if (!next.has(p)) remove(db, p);
-      for (const [p, h] of changed) {
-        const prepared = cache.get(`${h} ${p}`);
-        if (prepared) put(db, prepared, splitter);
-        else remove(db, p);
+      for (const path of gone) remove(db, path);
+      for (const [path, blob] of changed) {
+        const file = prepared.get(`${blob} ${path}`);
+        if (file) put(db, file, splitter);
+        else remove(db, path);
       }
     });
+    plain.transaction(() => {
+      for (const path of [...gone, ...changed.map(([path]) => path)])
+        plain.run("DELETE FROM plain WHERE path = ?", path);
+      for (const [path, blob] of changed)
+        if (texts.has(blob))
+          plain.run("INSERT INTO plain (path, body) VALUES (?, ?)", path, texts.get(blob)!.toString("utf8"));
+    });
     current = next;
-    for (const [name, weights] of Object.entries(variants)) {
-      const { files } = rank(db, withBody ? `${one.query}\n${one.body}` : one.query, "repo", weights, splitter, 400);
-      const m = metrics(
-        files.map((f) => f.path),
+    const file = (path: string) => texts.get(current.get(path)!)?.toString("utf8") ?? "";
+    record("keyword count", byCount(one.query, [...current.keys()], file), one, name);
+    record("BM25 on whole files", byPlain(plain, one.query), one, name);
+    for (const [left, weights] of Object.entries(ABLATIONS)) {
+      const ranking = rank(db, one.query, "repo", weights, splitter, 100);
+      const score = scoreOf(
+        ranking.files.map(({ path }) => path),
         one.relevant,
       );
-      const s = metrics(
-        files.filter((f) => f.kind === "source").map((f) => f.path),
-        one.relevant,
+      const source = ranking.files.filter(({ kind }) => kind === "source").map(({ path }) => path);
+      ablation.add(left, "nDCG@10", score.ndcg);
+      ablation.add(left, "recall@10", score.recall);
+      ablation.add(left, "source files only", scoreOf(source, one.relevant).ndcg);
+      if (weights !== WEIGHTS) continue;
+      record(
+        "llmc",
+        ranking.files.map(({ path }) => path),
+        one,
+        name,
       );
-      const sum = (sums[name] ??= { ndcg: 0, recall: 0, mrr: 0, src: 0, n: 0 });
-      sum.ndcg += m.ndcg;
-      sum.recall += m.recall;
-      sum.mrr += m.mrr;
-      sum.src += s.ndcg;
-      sum.n++;
-      if (process.env["MISSES"] && name === "now" && m.ndcg < 0.35)
-        console.log(
-          one.query,
-          one.relevant,
-          files.slice(0, 4).map((f) => `${f.path} ${f.score.toFixed(1)}`),
-          files.findIndex((f) => one.relevant.includes(f.path)),
-        );
+      ndcg.add("llmc, source files only", name, scoreOf(source, one.relevant).ndcg);
+      ndcg.add("llmc, source files only", "mean", scoreOf(source, one.relevant).ndcg);
+      for (const { tokens, k } of PACKED) {
+        const picked = pick(db, ranking.files, k);
+        const read = new Map(picked.map((chunk) => [chunk.file.path, file(chunk.file.path)]));
+        const quoted = pack(picked, read, {
+          budget_tokens: tokens,
+          splitter,
+          ranking,
+          tokens: countTokens,
+          shown: (path) => path,
+        });
+        const found = one.relevant.filter((path) => quoted.some((snippet) => snippet.path === path));
+        more.add("llmc", `recall in ${tokens} tokens`, found.length / one.relevant.length);
+      }
     }
   }
-  console.log(dir.slice(-20), ((performance.now() - t0) / 1000).toFixed(1), "s", current.size, "files");
-  for (const [name, s] of Object.entries(sums))
-    console.log(
-      JSON.stringify({
-        name,
-        ndcg: +(s.ndcg / s.n).toFixed(4),
-        recall: +(s.recall / s.n).toFixed(4),
-        mrr: +(s.mrr / s.n).toFixed(4),
-        src: +(s.src / s.n).toFixed(4),
-      }),
-    );
+  for (const open of [db, plain]) open.close();
+}
+
+function record(row: string, ranked: readonly string[], one: Case, name: string): void {
+  const score = scoreOf(ranked, one.relevant);
+  for (const column of [name, "mean"]) ndcg.add(row, column, score.ndcg);
+  more.add(row, "MRR", score.mrr);
+  more.add(row, "recall@10", score.recall);
+}
+
+function wordsOf(query: string): string[] {
+  return [...new Set(query.toLowerCase().match(/[a-z0-9_]{3,}/g) ?? [])];
+}
+
+/** How often the words of the query stand in a file: what an agent with grep would do first. */
+function byCount(query: string, paths: readonly string[], text: (path: string) => string): string[] {
+  const words = wordsOf(query);
+  const counted = paths.map((path) => {
+    const body = text(path).toLowerCase();
+    return { path, n: words.reduce((sum, word) => sum + body.split(word).length - 1, 0) };
+  });
+  return counted
+    .filter(({ n }) => n > 0)
+    .sort((a, b) => b.n - a.n)
+    .map(({ path }) => path);
+}
+
+function byPlain(db: Db, query: string): string[] {
+  const match = wordsOf(query)
+    .map((word) => `"${word}"`)
+    .join(" OR ");
+  if (match === "") return [];
+  return db
+    .all<{ path: string }>("SELECT path FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT 10", match)
+    .map(({ path }) => path);
+}
+
+/** Between its own marks: other benches write to the same page. */
+function write(tables: string): void {
+  const file = "docs/benchmarks.md";
+  const [begin, end] = ["<!-- retrieval -->", "<!-- /retrieval -->"];
+  const page = existsSync(file) ? readFileSync(file, "utf8") : "# Benchmarks\n";
+  const block = `${begin}\n## Retrieval\n\nCommit messages as questions, the files that the commit changed as answers, the tree before it as what is searched\n(\`node bench/retrieval.ts\`, ${names.join(", ")}; full trees with tests and documents, one set of weights).\n\n${tables}\n${end}`;
+  const at = page.indexOf(begin);
+  const whole =
+    at === -1
+      ? `${page.trimEnd()}\n\n${block}\n`
+      : page.slice(0, at) + block + page.slice(page.indexOf(end) + end.length);
+  writeFileSync(file, whole);
 }

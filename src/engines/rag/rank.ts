@@ -26,7 +26,11 @@ export interface Ranking {
 /** Terms that are looked up at most, those that tell most first. */
 const MAX_TERMS = 40;
 /** Rows taken of one term at most: it tells little when it stands in more. */
-const MAX_ROWS = 4_000;
+const MAX_ROWS = 2_000;
+/** A term in more rows than this, and in more than this share of them, is left out when there are enough others. */
+const COMMON_ROWS = 4_000;
+const COMMON_SHARE = 0.05;
+const ENOUGH = 3;
 const MAX_FILES = 400;
 
 interface Tally {
@@ -90,7 +94,9 @@ function choose(db: Db, query: Query, total: number): Chosen[] {
     if (rows === 0) continue;
     known.push({ term, weight, rows, worth: weight * idfOf(total, Math.min(rows, total)) });
   }
-  return known.sort((a, b) => b.worth - a.worth).slice(0, MAX_TERMS);
+  const best = known.sort((a, b) => b.worth - a.worth).slice(0, MAX_TERMS);
+  const rare = best.filter(({ rows }) => rows <= Math.max(COMMON_ROWS, total * COMMON_SHARE));
+  return rare.length >= ENOUGH ? rare : best;
 }
 
 /** Where something of exactly this name is defined, for words that look like names. */

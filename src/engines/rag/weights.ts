@@ -26,16 +26,16 @@ export interface Weights {
 }
 
 export const WEIGHTS: Weights = {
-  symbol: 5,
-  file: 6,
-  folder: 7,
+  symbol: 3,
+  file: 10,
+  folder: 10,
   body: 1,
   tail: 0.42,
   coverage: 0.3,
   exact: 0.3,
   verbs: 0.1,
-  wholes: 2,
-  pairs: 0.8,
+  wholes: 3,
+  pairs: 0.6,
   place: 2.5,
   prior: { source: 1, test: 0.35, docs: 0.35, config: 0.4, generated: 0.3, example: 0.5, history: 0.2, data: 0.4 },
 };

@@ -1,4 +1,5 @@
 /** The thread that parses and writes: a search never waits for a parse, and a server answers while it indexes. */
+import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { createIndexer, type IndexerOptions, type Progress } from "./indexer.ts";
 
@@ -10,6 +11,8 @@ export type Answer =
   | { readonly id: number; readonly at: Progress; readonly done: boolean }
   | { readonly id: number; readonly failed: string };
 
+// To optimise a grammar takes the engine 500 MB for a second. It is put off: plain code parses three megabytes a second.
+setFlagsFromString("--wasm-tiering-budget=2000000000");
 const port = parentPort!;
 const indexer = createIndexer(workerData as IndexerOptions);
 const send = (answer: Answer) => port.postMessage(answer);

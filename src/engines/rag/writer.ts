@@ -28,7 +28,10 @@ export function createWriter(options: IndexerOptions): Writer {
   let isClosed = false;
 
   function start(): Worker {
-    const started = new Worker(workerFile(), { workerData: options, resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const started = new Worker(workerFile(), {
+      workerData: options,
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 },
+    });
     started.unref();
     started.on("message", (answer: Answer) => {
       const one = waiting.get(answer.id);
