@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { Fault } from "../../base/fault.ts";
 import { unguessableId } from "../../base/ids.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { Guest } from "./guest.ts";
+import { isHeld, type Live, liveOf, notFound, rolledBack, thisProcess, told } from "./live.ts";
 import type { SandboxOptions } from "./options.ts";
 import type { Pool } from "./pool.ts";
-import { type RunEnd, runOn } from "./run.ts";
+import { runOn } from "./run.ts";
 import type { Look } from "./runtimes/types.ts";
 import type { Saved, SessionRow, SessionStore } from "./store.ts";
 import type { CreateSession, ExecuteRequest, ExecuteResult, Language, SessionInfo } from "./types.ts";
@@ -19,27 +19,6 @@ interface SessionDeps {
   readonly pool: Pool;
   readonly store: () => SessionStore;
   readonly max_sessions: number;
-}
-
-/** A session that this process has live. */
-interface Live {
-  readonly owner: Principal;
-  readonly session_id: string;
-  readonly language: Language;
-  readonly persist: boolean;
-  guest: Guest | undefined;
-  execution_count: number;
-  saved_count: number;
-  saved_at: number;
-  /** Runs that were answered and then lost with their interpreter. */
-  lost: number;
-  /** The state that a dead interpreter left behind, newer than the stored one. */
-  rescued: Uint8Array | undefined;
-  turn: Promise<unknown>;
-  queued: number;
-  cancel: AbortController | undefined;
-  save_timer: NodeJS.Timeout | undefined;
-  idle_timer: NodeJS.Timeout | undefined;
 }
 
 export interface Sessions {
@@ -58,7 +37,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const { options, pool } = deps;
   const live = new Map<string, Live>();
   const keyOf = (owner: Principal, id: string) => `${owner}\n${id}`;
-  const holder = `${process.pid}:${startOf(process.pid)}`;
+  const holder = thisProcess();
 
   async function create(
     owner: Principal,
@@ -111,19 +90,13 @@ export function createSessions(deps: SessionDeps): Sessions {
     const rows = await deps.store().list(owner);
     if (rows.length < deps.max_sessions) return;
     const old = rows
-      .filter((row) => row.default_key !== null && !isHeld(row) && !live.has(keyOf(owner, row.session_id)))
+      .filter((row) => row.default_key !== null && !isHeld(row, holder) && !live.has(keyOf(owner, row.session_id)))
       .sort((a, b) => a.last_used_at - b.last_used_at)[0];
     if (!old)
       throw new Fault("limit_exceeded", `There are ${rows.length} sessions, the most one caller may have.`, {
         hint: "destroy_session one of them (get_active_sessions).",
       });
     await deps.store().remove(owner, old.session_id);
-  }
-
-  function isHeld(row: SessionRow): boolean {
-    if (row.holder === null || row.holder === holder) return false;
-    const [pid, start] = row.holder.split(":");
-    return startOf(Number(pid)) === start;
   }
 
   /** The session as this process has it; to any other caller it does not exist. */
@@ -138,30 +111,14 @@ export function createSessions(deps: SessionDeps): Sessions {
 
   async function adopt(row: SessionRow): Promise<Live> {
     const key = keyOf(row.owner, row.session_id);
-    if (isHeld(row))
+    if (isHeld(row, holder))
       throw new Fault("resource_busy", `${row.session_id} is live in another server process.`, {
         hint: "Use it there, or copy nothing and create a new one.",
       });
     await deps.store().hold(row.owner, row.session_id, holder);
     const raced = live.get(key);
     if (raced) return raced;
-    const session: Live = {
-      owner: row.owner,
-      session_id: row.session_id,
-      language: row.language,
-      persist: row.persist,
-      guest: undefined,
-      execution_count: row.execution_count,
-      saved_count: row.saved_count,
-      saved_at: Date.now(),
-      lost: 0,
-      rescued: undefined,
-      turn: Promise.resolve(),
-      queued: 0,
-      cancel: undefined,
-      save_timer: undefined,
-      idle_timer: undefined,
-    };
+    const session = liveOf(row);
     live.set(key, session);
     return session;
   }
@@ -318,23 +275,6 @@ export function createSessions(deps: SessionDeps): Sessions {
   const touch = (session: Live) =>
     deps.store().touch(session.owner, session.session_id, Date.now(), session.execution_count);
 
-  const rolledBack = (left: number, lost: number) =>
-    lost === 0
-      ? "the state before this call is kept."
-      : left === 0
-        ? "all variables are lost."
-        : `the state is that of ${lost} calls ago.`;
-
-  /** Says what became of the state when a run took its interpreter with it. */
-  function told(end: RunEnd, count: number, lost: number): RunEnd["result"] {
-    const { limit } = end.result;
-    if (!limit) return end.result;
-    return {
-      ...end.result,
-      limit: { ...limit, hint: `${limit.hint} In this session ${rolledBack(count - lost, lost)}` },
-    };
-  }
-
   async function remove(session: Live): Promise<void> {
     live.delete(keyOf(session.owner, session.session_id));
     session.cancel?.abort();
@@ -360,7 +300,7 @@ export function createSessions(deps: SessionDeps): Sessions {
         return {
           session_id: row.session_id,
           language: row.language,
-          state: session?.guest || isHeld(row) ? "live" : "hibernated",
+          state: session?.guest || isHeld(row, holder) ? "live" : "hibernated",
           created_at: new Date(row.created_at).toISOString(),
           last_used_at: new Date(row.last_used_at).toISOString(),
           execution_count: session?.execution_count ?? row.execution_count,
@@ -399,20 +339,4 @@ export function createSessions(deps: SessionDeps): Sessions {
       await Promise.allSettled([...live.values()].map(hibernate));
     },
   };
-}
-
-function notFound(id: string): Fault {
-  return new Fault("session_not_found", `There is no session ${id.slice(0, 80)}.`, {
-    hint: "create_session, or leave session_id out.",
-  });
-}
-
-/** When a process began, as the kernel counts it: with its number, its name for all time. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,9 @@
 /** A file system in memory: the only place that code in the sandbox can write to. Every byte and every name is counted before it is there. */
 
+import { type FileNode, type FolderNode, holds, type Node, parts, walk } from "./tree.ts";
+
+export type { FileNode, FolderNode, Node };
+
 export type FilesErrorCode =
   | "ENOENT"
   | "EEXIST"
@@ -18,23 +22,6 @@ export class FilesError extends Error {
     this.code = code;
   }
 }
-
-export interface FileNode {
-  readonly kind: "file";
-  readonly ino: number;
-  data: Uint8Array;
-  size: number;
-  mtime_ms: number;
-}
-
-export interface FolderNode {
-  readonly kind: "folder";
-  readonly ino: number;
-  readonly entries: Map<string, Node>;
-  mtime_ms: number;
-}
-
-export type Node = FileNode | FolderNode;
 
 export interface FileFact {
   readonly path: string;
@@ -278,28 +265,4 @@ const EMPTY = new Uint8Array(0);
 
 function fact(path: string, node: FileNode): FileFact {
   return { path, bytes: node.size };
-}
-
-/** Nothing for a path that leads out at the top: there is nothing above. */
-function parts(path: string): string[] | undefined {
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "" || name === ".") continue;
-    if (name !== "..") names.push(name);
-    else if (names.pop() === undefined) return undefined;
-  }
-  return names;
-}
-
-function holds(folder: FolderNode, node: Node): boolean {
-  if (folder === node) return true;
-  for (const child of folder.entries.values()) if (child.kind === "folder" && holds(child, node)) return true;
-  return false;
-}
-
-function* walk(folder: FolderNode, prefix: string): Generator<{ path: string; node: Node }> {
-  for (const [name, node] of folder.entries) {
-    yield { path: `${prefix}${name}`, node };
-    if (node.kind === "folder") yield* walk(node, `${prefix}${name}/`);
-  }
 }
