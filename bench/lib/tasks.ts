@@ -35,24 +35,34 @@ export function writeTaskProject(root: string): void {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
-  const filler = (name: string, lines: number) => Array.from({ length: lines }, (_, line) => `export const ${name}${line} = ${line};`).join("\n");
+  const filler = (name: string, lines: number) =>
+    Array.from({ length: lines }, (_, line) => `export const ${name}${line} = ${line};`).join("\n");
   mkdirSync(join(root, ".git"), { recursive: true });
   write(".gitignore", "node_modules\n");
   write("package.json", JSON.stringify({ name: "project", scripts: { test: "node scripts/run-tests.mjs" } }, null, 2));
   write("README.md", "# Project\n\nA project for tasks.\n".repeat(5));
-  write("config/app.json", JSON.stringify({ name: "app", host: "0.0.0.0", port: 8080, log: { level: "info" } }, null, 2));
+  write(
+    "config/app.json",
+    JSON.stringify({ name: "app", host: "0.0.0.0", port: 8080, log: { level: "info" } }, null, 2),
+  );
   write(
     "src/net/retry.ts",
     `${filler("before", 20)}\nexport function computeRetryDelay(attempt: number, base = 100): number {\n  const exponential = base * 2 ** attempt;\n  const jitter = Math.random() * base;\n  return Math.min(30_000, exponential + jitter);\n}\n${filler("after", 20)}\n`,
   );
-  write("src/net/client.ts", `export const MAX_ATTEMPTS = 3;\nif (MAX_ATTEMPTS > 5) throw new Error(\`\${MAX_ATTEMPTS}\`);\n${filler("net", 30)}\nexport const twice = MAX_ATTEMPTS + MAX_ATTEMPTS;\n`);
-  for (let index = 0; index < 12; index++) write(`src/lib/part${index}.ts`, `${filler("part", 10)}\n// TODO: finish step ${index} of the plan\n`);
-  for (let index = 0; index < 8; index++) write(`tools/job${index}.py`, `def job${index}():\n    return ${index}\n`.repeat(4));
+  write(
+    "src/net/client.ts",
+    `export const MAX_ATTEMPTS = 3;\nif (MAX_ATTEMPTS > 5) throw new Error(\`\${MAX_ATTEMPTS}\`);\n${filler("net", 30)}\nexport const twice = MAX_ATTEMPTS + MAX_ATTEMPTS;\n`,
+  );
+  for (let index = 0; index < 12; index++)
+    write(`src/lib/part${index}.ts`, `${filler("part", 10)}\n// TODO: finish step ${index} of the plan\n`);
+  for (let index = 0; index < 8; index++)
+    write(`tools/job${index}.py`, `def job${index}():\n    return ${index}\n`.repeat(4));
   for (let index = 0; index < 5; index++) write(`styles/page${index}.css`, `.page${index} { color: red; }\n`.repeat(6));
   for (let index = 0; index < 6; index++) write(`docs/page${index}.md`, `# Page ${index}\n\nText.\n`);
   write("src/index.ts", filler("index", 12));
   write("src/util/text.ts", filler("text", 12));
-  for (let index = 0; index < 300; index++) write(`node_modules/pkg${index}/index.js`, `// TODO: vendored ${index}\nmodule.exports = ${index};\n`);
+  for (let index = 0; index < 300; index++)
+    write(`node_modules/pkg${index}/index.js`, `// TODO: vendored ${index}\nmodule.exports = ${index};\n`);
   write(
     "scripts/run-tests.mjs",
     `const bad = { 103: "expected 5 to equal 6", 258: "timeout after 2000 ms", 430: "cannot read properties of undefined" };
@@ -76,19 +86,38 @@ export const TASKS: readonly Task[] = [
   {
     name: "T1 find a definition and show its body",
     hybrid: [{ name: "run_cmd", args: { command: "rg -n -A5 'function computeRetryDelay'" } }],
-    code_execution: [js('(await tools.linux_search_content({root:".",pattern:"function computeRetryDelay",context_lines:5})).hits.map(h=>h.path+"\\n"+h.snippet.slice(h.snippet.indexOf("export function"))).join()')],
+    code_execution: [
+      js(
+        '(await tools.linux_search_content({root:".",pattern:"function computeRetryDelay",context_lines:5})).hits.map(h=>h.path+"\\n"+h.snippet.slice(h.snippet.indexOf("export function"))).join()',
+      ),
+    ],
     done: (answers) => all(answers, "src/net/retry.ts", "exponential", "Math.random() * base", "Math.min(30_000"),
   },
   {
     name: "T2 rename in one file",
-    hybrid: [{ name: "linux_fs_edit", args: { path: "src/net/client.ts", old_text: "MAX_ATTEMPTS", new_text: "MAX_TRIES", expected_replacements: 5 } }],
-    code_execution: [js('(await tools.linux_fs_edit({path:"src/net/client.ts",old_text:"MAX_ATTEMPTS",new_text:"MAX_TRIES",expected_replacements:5})).replacements')],
-    done: (_answers, root) => file(root, "src/net/client.ts").split("MAX_TRIES").length === 6 && !file(root, "src/net/client.ts").includes("MAX_ATTEMPTS"),
+    hybrid: [
+      {
+        name: "linux_fs_edit",
+        args: { path: "src/net/client.ts", old_text: "MAX_ATTEMPTS", new_text: "MAX_TRIES", expected_replacements: 5 },
+      },
+    ],
+    code_execution: [
+      js(
+        '(await tools.linux_fs_edit({path:"src/net/client.ts",old_text:"MAX_ATTEMPTS",new_text:"MAX_TRIES",expected_replacements:5})).replacements',
+      ),
+    ],
+    done: (_answers, root) =>
+      file(root, "src/net/client.ts").split("MAX_TRIES").length === 6 &&
+      !file(root, "src/net/client.ts").includes("MAX_ATTEMPTS"),
   },
   {
     name: "T3 project layout, three levels",
     hybrid: [{ name: "run_cmd", args: { command: "rg --files --max-depth 3" } }],
-    code_execution: [js('(await tools.linux_search_files({root:".",pattern:"*"})).hits.map(h=>h.path).filter(p=>p.split("/").length<4).join("\\n")')],
+    code_execution: [
+      js(
+        '(await tools.linux_search_files({root:".",pattern:"*"})).hits.map(h=>h.path).filter(p=>p.split("/").length<4).join("\\n")',
+      ),
+    ],
     done: (answers) => all(answers, "package.json", "README.md", "app.json", "retry.ts", "client.ts", "run-tests.mjs"),
   },
   {
@@ -97,7 +126,11 @@ export const TASKS: readonly Task[] = [
       { name: "read_file", args: { path: "config/app.json" } },
       { name: "linux_fs_edit", args: { path: "config/app.json", old_text: '"port": 8080', new_text: '"port": 9090' } },
     ],
-    code_execution: [js('const p="config/app.json",c=(await tools.read_file(p)).data; await tools.linux_fs_edit({path:p,old_text:\'"port": 8080\',new_text:\'"port": 9090\'}); c')],
+    code_execution: [
+      js(
+        'const p="config/app.json",c=(await tools.read_file(p)).data; await tools.linux_fs_edit({path:p,old_text:\'"port": 8080\',new_text:\'"port": 9090\'}); c',
+      ),
+    ],
     done: (_answers, root) => {
       const config = JSON.parse(file(root, "config/app.json")) as { port: number; log: { level: string } };
       return config.port === 9090 && config.log.level === "info";
@@ -112,14 +145,29 @@ export const TASKS: readonly Task[] = [
   {
     name: "T6 the TODOs of the project",
     hybrid: [{ name: "run_cmd", args: { command: "rg -n TODO" } }],
-    code_execution: [js('(await tools.linux_search_content({root:".",pattern:"TODO",context_lines:0})).hits.map(h=>h.path+":"+h.line+" "+h.snippet).join("\\n")')],
-    done: (answers) => Array.from({ length: 12 }, (_, step) => `finish step ${step} of`).every((text) => answers.includes(text)) && !answers.includes("vendored"),
+    code_execution: [
+      js(
+        '(await tools.linux_search_content({root:".",pattern:"TODO",context_lines:0})).hits.map(h=>h.path+":"+h.line+" "+h.snippet).join("\\n")',
+      ),
+    ],
+    done: (answers) =>
+      Array.from({ length: 12 }, (_, step) => `finish step ${step} of`).every((text) => answers.includes(text)) &&
+      !answers.includes("vendored"),
   },
   {
     name: "T7 lines by language",
-    hybrid: [js('const n={};for(const{path}of(await tools.linux_search_files({root:".",pattern:"*.{ts,py,css,md}"})).hits){const k=path.split(".").pop();n[k]=(n[k]??0)+(await tools.read_file(path)).data.split("\\n").length-1}n')],
-    code_execution: [js('const n={};for(const{path}of(await tools.linux_search_files({root:".",pattern:"*.{ts,py,css,md}"})).hits){const k=path.split(".").pop();n[k]=(n[k]??0)+(await tools.read_file(path)).data.split("\\n").length-1}n')],
-    done: (answers) => /"ts":\d+/.test(answers) && /"py":64/.test(answers) && /"css":30/.test(answers) && /"md":\d+/.test(answers),
+    hybrid: [
+      js(
+        'const n={};for(const{path}of(await tools.linux_search_files({root:".",pattern:"*.{ts,py,css,md}"})).hits){const k=path.split(".").pop();n[k]=(n[k]??0)+(await tools.read_file(path)).data.split("\\n").length-1}n',
+      ),
+    ],
+    code_execution: [
+      js(
+        'const n={};for(const{path}of(await tools.linux_search_files({root:".",pattern:"*.{ts,py,css,md}"})).hits){const k=path.split(".").pop();n[k]=(n[k]??0)+(await tools.read_file(path)).data.split("\\n").length-1}n',
+      ),
+    ],
+    done: (answers) =>
+      /"ts":\d+/.test(answers) && /"py":64/.test(answers) && /"css":30/.test(answers) && /"md":\d+/.test(answers),
   },
   {
     name: "T8 create a file",
