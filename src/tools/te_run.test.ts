@@ -1,20 +1,17 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type Bed, createBed } from "../../tests/harness/bed.ts";
 import type { TeAnswer } from "../engines/envelope/index.ts";
 import { run_cmd } from "./run_cmd.ts";
 import { TE_SCRIPT, withTeScript } from "./te.ts";
 import { te_run } from "./te_run.ts";
-import { type CommandBed, commandBed } from "./test-commands.ts";
+import { commandBed } from "./test-commands.ts";
 
-/** A server whose te is a script of the operator's. */
-function scripted(body: string | undefined, more: Record<string, unknown> = {}): CommandBed {
-  const executables = { [TE_SCRIPT]: { command: ["te.sh"] } };
-  const bed = commandBed({ executables } as Parameters<typeof commandBed>[0], {}, { script_path: "te.sh", ...more });
-  if (body !== undefined) {
-    writeFileSync(join(bed.test.root, "te.sh"), `#!/bin/sh\n${body}\n`);
-    chmodSync(join(bed.test.root, "te.sh"), 0o755);
-  }
+/** A server whose te is a script of the operator's, inside the root. */
+function scripted(body: string | undefined, more = ""): Bed {
+  const bed = createBed({ config: `[mcp.te]\nscript_path = "te.sh"\n${more}` });
+  if (body !== undefined) chmodSync(bed.write("te.sh", `#!/bin/sh\n${body}\n`), 0o755);
   return bed;
 }
 
@@ -95,30 +92,33 @@ describe("a te of the operator's", () => {
 
   it("is asked for JSON, shut in, and told who it works for", async () => {
     await using bed = scripted(said("says te"));
-    expect(await bed.call(te_run, { argv: ["echo", "a"] })).toMatchObject({
+    expect(await bed.payload("te_run", { argv: ["echo", "a"] })).toMatchObject({
       mode: "enriched",
       stdout: "--json echo a says te",
-      telemetry: { agent_id: "agent", budget_remaining: 5 },
+      telemetry: { agent_id: "unknown", budget_remaining: 5 },
     });
   });
 
   it("gets only commands that passed the gate", async () => {
     await using bed = scripted(said(""));
-    await expect(bed.call(te_run, { command: "wget x" })).rejects.toMatchObject({ code: "command_denied" });
+    await expect(bed.payload("te_run", { command: "wget x" })).rejects.toMatchObject({ code: "command_denied" });
   });
 
   it("may answer in text", async () => {
-    await using bed = scripted('echo "plain: $*"', { json_mode: false });
-    expect(await bed.call(te_run, { command: "echo a" })).toMatchObject({ mode: "raw", stdout: "plain: echo a\n" });
+    await using bed = scripted('echo "plain: $*"', "json_mode = false");
+    expect(await bed.payload("te_run", { command: "echo a" })).toMatchObject({
+      mode: "raw",
+      stdout: "plain: echo a\n",
+    });
     await using odd = scripted('echo "no JSON"');
-    expect(await odd.call(te_run, { command: "echo a" })).toMatchObject({ mode: "raw", stdout: "no JSON\n" });
+    expect(await odd.payload("te_run", { command: "echo a" })).toMatchObject({ mode: "raw", stdout: "no JSON\n" });
   });
 
   it("is passed by when it is missing, or is an error, as the operator says", async () => {
     await using gone = scripted(undefined);
-    expect(await gone.call(te_run, { command: "echo a" })).toMatchObject({ mode: "raw", stdout: "a\n" });
-    await using strict = scripted(undefined, { passthrough_on_failure: false });
-    await expect(strict.call(te_run, { command: "echo a" })).rejects.toMatchObject({ code: "command_denied" });
+    expect(await gone.payload("te_run", { command: "echo a" })).toMatchObject({ mode: "raw", stdout: "a\n" });
+    await using strict = scripted(undefined, "passthrough_on_failure = false");
+    await expect(strict.payload("te_run", { command: "echo a" })).rejects.toMatchObject({ code: "command_denied" });
   });
 
   it("is a program of project code, under a name no operator can take", () => {

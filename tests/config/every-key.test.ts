@@ -8,7 +8,9 @@ import { type Bed, LOCAL } from "../harness/bed.ts";
 import { runBinary } from "../harness/cli.ts";
 import { temp } from "../harness/temp.ts";
 import { differ, type Proof } from "./proof.ts";
+import { ENVELOPE_PROOFS } from "./proofs.envelope.ts";
 import { HTTP_PROOFS } from "./proofs.http.ts";
+import { RAG_PROOFS } from "./proofs.rag.ts";
 import { SANDBOX_PROOFS } from "./proofs.sandbox.ts";
 
 const code = (name: string, args: unknown) => async (bed: Bed) => {
@@ -75,7 +77,9 @@ function childNames(pid: number | string = process.pid): string[] {
 const slow = { command: "sleep 2" };
 
 const PROOFS: Record<string, Proof> = {
+  ...ENVELOPE_PROOFS,
   ...HTTP_PROOFS,
+  ...RAG_PROOFS,
   ...SANDBOX_PROOFS,
   "mcp.enabled": async () => [(await ran("", ["serve"])).code, (await ran("[mcp]\nenabled = false\n", ["serve"])).code],
   "mcp.config_version": async () => [

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { mintPrincipal } from "../../base/principal.ts";
@@ -69,14 +69,14 @@ describe("the envelope", () => {
     using at = bed({ budgets: { default: 20_000, per_call: 8000 } });
     const sizes: number[] = [];
     let left: number | null = null;
-    for (let call = 0; call < 6; call++) {
+    for (let call = 0; call < 12; call++) {
       const answer = await at.run(["make"], long);
       sizes.push(answer.stdout.length);
       left = answer.budget_remaining;
     }
     expect(left).toBe(0);
-    expect(sizes[0]).toBeGreaterThan(5000);
-    expect(sizes[5]).toBeLessThan(1500);
+    expect(sizes[0]).toBeGreaterThan(3000);
+    expect(sizes[11]).toBeLessThan(1500);
     const fresh = await at.run(["make"], long, {
       who: { agent_id: "claude", session_id: "s2", model: "m", budget_profile: "default" },
     });
@@ -131,8 +131,11 @@ describe("the envelope", () => {
   });
 
   it("answers all the same when the telemetry cannot be kept", async () => {
-    using at = bed({}, "/proc/nowhere");
+    const file = join(mkdtempSync(join(tmpdir(), "llmc-te-")), "file");
+    writeFileSync(file, "");
+    using at = bed({}, join(file, "state"));
     expect(await at.run(["echo"], "hi\n")).toMatchObject({ stdout: "hi\n" });
+    rmSync(dirname(file), { recursive: true });
   });
 
   it("shows its figures in a table of 80 columns", async () => {
