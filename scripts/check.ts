@@ -5,7 +5,7 @@ const steps: readonly (readonly [string, readonly string[]])[] = [
   ["system packages", ["sh", "scripts/setup-system"]],
   ["build", ["node", "scripts/build.ts"]],
   ["types", ["tsc", "-p", "."]],
-  ["format and lint", ["biome", "ci", "--error-on-warnings", "."]],
+  ["format and lint", ["biome", "ci", "--colors=off", "--error-on-warnings", "."]],
   ["directions", ["depcruise", "--config", ".dependency-cruiser.cjs", "--output-type", "err", "src"]],
   ["dead code", ["knip"]],
   ["generated files", ["node", "scripts/gen.ts", "--check"]],
