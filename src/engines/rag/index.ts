@@ -23,7 +23,7 @@ import { WEIGHTS } from "./weights.ts";
 import { createWriter } from "./writer.ts";
 
 export type { Progress } from "./indexer.ts";
-export { type RagOptions, type RagSearchOptions, ragOptions, ragSearchOptions, type Scope } from "./options.ts";
+export type { RagOptions, RagSearchOptions, Scope } from "./options.ts";
 export type { Bootload, Estimate, Rag, SearchAnswer, SearchRequest, Stats } from "./types.ts";
 
 interface RagDeps {
