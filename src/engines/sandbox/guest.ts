@@ -53,14 +53,22 @@ interface GuestDeps {
 
 /** An interpreter that is to end and does not, within this, takes the whole child with it. */
 const END_MS = 450;
+/** Looking at an interpreter, storing and loading it runs code of the guest too: it is not waited for without end. */
+const ASK_MS = 10_000;
 
 export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
   let gone: string | undefined;
   let running: { resolve(ran: Ran): void; onCall: OnCall; onPeek?: ((stdout: string) => void) | undefined } | undefined;
-  let asking: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+  let asking: { resolve(answer: Answer): void; reject(error: Error): void; timer: NodeJS.Timeout } | undefined;
   let ending: NodeJS.Timeout | undefined;
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
+
+  function end(rescue: boolean): void {
+    if (gone !== undefined || ending) return;
+    deps.send({ t: "end", rescue });
+    ending = setTimeout(deps.kill, END_MS);
+  }
 
   return {
     language,
@@ -76,18 +84,14 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
     ask(command) {
       if (gone !== undefined) return Promise.reject(new Error(gone));
       return new Promise((resolve, reject) => {
-        asking = { resolve, reject };
+        asking = { resolve, reject, timer: setTimeout(() => end(false), ASK_MS) };
         if (command.t === "load") deps.send({ t: "command", command: { t: "load" } }, command.image);
         else deps.send({ t: "command", command });
       });
     },
     stop: () => deps.send({ t: "stop" }),
     peek: () => deps.send({ t: "peek" }),
-    end(rescue = false) {
-      if (gone !== undefined || ending) return;
-      deps.send({ t: "end", rescue });
-      ending = setTimeout(deps.kill, END_MS);
-    },
+    end: (rescue = false) => end(rescue),
     wasReady: () => ready.resolve(),
     answered(answer, printed, body) {
       if (answer.t === "done") {
@@ -98,6 +102,7 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
       }
       const asked = asking;
       asking = undefined;
+      clearTimeout(asked?.timer);
       asked?.resolve(answer.t === "saved" ? { ...answer, image: body } : answer);
     },
     called(call, name, body) {
@@ -116,6 +121,7 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
       ready.reject(new Error(reason));
       deps.gone();
       running?.resolve({ ...printed, reason, ...(image && image.length > 0 ? { image } : {}) });
+      clearTimeout(asking?.timer);
       asking?.reject(new Error(reason));
       running = asking = undefined;
     },

@@ -42,6 +42,9 @@ export function createHost(deps: HostDeps): Host {
   let starting: Promise<Child> | undefined;
   let current: Child | undefined;
   let next_guest = 0;
+  const { memory_bytes, workspace_bytes } = deps.init.quotas;
+  /** The largest thing that a child has to say is the image of a session. */
+  const max_frame = memory_bytes + workspace_bytes + 64 * 1024 * 1024;
   let waiting = 0;
 
   /** Whoever waits for the child counts as a guest: it is not ended under them. */
@@ -98,7 +101,7 @@ export function createHost(deps: HostDeps): Host {
       const timer = setTimeout(() => reject(new Error("it did not answer")), HELLO_MS);
       process_.once("error", reject);
       process_.once("exit", () => reject(new Error(`it ended at once ${said}`)));
-      const read = createFrameReader(1024 * 1024 * 1024, ({ head, body }) => {
+      const read = createFrameReader(max_frame, ({ head, body }) => {
         const message = head as unknown as FromChild;
         if (message.t === "hello") {
           clearTimeout(timer);

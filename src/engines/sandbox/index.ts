@@ -86,6 +86,8 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
 
   async function stateless(request: ExecuteRequest): Promise<ExecuteResult> {
     const guest = await pool.take(request.language === "typescript" ? "javascript" : request.language);
+    if (request.signal.aborted) pool.give(guest);
+    request.signal.throwIfAborted();
     const how = { stateless: true, reseed: true, cancel: new AbortController().signal };
     const { result, healthy, retire } = await runOn(guest, request, how, options);
     if (healthy && !retire) pool.give(guest);

@@ -87,8 +87,8 @@ export async function runOn(
       retire: outcome?.retire === true,
       image: ran.image,
       result: {
-        stdout: ran.stdout,
-        stderr: ran.stderr,
+        stdout: ran.stdout.slice(0, options.stdout_bytes),
+        stderr: ran.stderr.slice(0, options.stderr_bytes),
         exit_code: (forced && killed[forced]) ?? outcome?.exit_code ?? 137,
         result: outcome?.result == null ? null : (JSON.parse(outcome.result) as unknown),
         duration_ms: Math.round(duration_ms * 100) / 100,

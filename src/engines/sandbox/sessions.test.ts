@@ -103,6 +103,25 @@ describe("a session", () => {
     expect((await bed.within(id, "x")).result).toBe(1);
   });
 
+  it("in JavaScript goes on after it was stopped, and is stored all the same", async () => {
+    await using bed = createSandboxBed();
+    const id = await session(bed, { language: "javascript" });
+    const js = { language: "javascript" } as const;
+    await bed.within(id, "let n = 1", js);
+    expect(await bed.within(id, "n = 2; for (;;);", { ...js, timeout_s: 0.2 })).toMatchObject({
+      limit: { name: "time" },
+    });
+    await stored(bed, id);
+    expect((await bed.within(id, "n", js)).result).toBe(2);
+    const bent =
+      "Object.defineProperty(globalThis, 'trap', { get() { throw new Error('bent') } }); Object.getOwnPropertyNames = 1; n";
+    expect((await bed.within(id, bent, js)).result).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await bed.within(id, "n", js)).result).toBe(2);
+    await using next = await bed.restart();
+    expect((await next.within(id, "n", js)).result).toBe(2);
+  });
+
   it("runs its calls one after the other", async () => {
     await using bed = createSandboxBed();
     const id = await session(bed);

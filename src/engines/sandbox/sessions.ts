@@ -13,6 +13,7 @@ import type { CreateSession, ExecuteRequest, ExecuteResult, Language, SessionInf
 /** A session goes to the store when nobody used it for this long; under steady use at least every SAVE_EVERY_MS. */
 const SAVE_AFTER_MS = 25;
 const SAVE_EVERY_MS = 2000;
+const UNSEEN: Look = { t: "looked", variables: [], imports: [], files: [] };
 
 interface SessionDeps {
   readonly options: SandboxOptions;
@@ -209,19 +210,19 @@ export function createSessions(deps: SessionDeps): Sessions {
   async function imageOf(guest: Guest): Promise<{ image: Uint8Array; look: Look }> {
     const look = await guest.ask({ t: "look" });
     const saved = await guest.ask({ t: "save" });
-    if (saved.t !== "saved" || look.t !== "looked")
+    if (saved.t !== "saved")
       throw new Fault("internal_error", "The session cannot be stored.", {
-        cause: saved.t === "refused" ? saved.reason : "look",
+        cause: saved.t === "refused" ? saved.reason : saved.t,
       });
-    return { image: saved.image, look };
+    // A session that cannot be looked into is stored all the same.
+    return { image: saved.image, look: look.t === "looked" ? look : UNSEEN };
   }
 
   async function save(session: Live): Promise<void> {
     if (session.guest?.isGone()) dropped(session);
     if (!isUnsaved(session)) return;
     const { execution_count, rescued: image } = session;
-    const old = { t: "looked", variables: [], imports: [], files: [] } as const;
-    const made = session.guest ? await imageOf(session.guest) : { image: image!, look: old };
+    const made = session.guest ? await imageOf(session.guest) : { image: image!, look: UNSEEN };
     await deps.store().save(session.owner, session.session_id, { ...made, execution_count });
     session.saved_count = execution_count;
     session.saved_at = Date.now();
@@ -311,7 +312,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       const session = await attach(owner, id);
       if (!session.guest) {
         const saved = await deps.store().load(owner, id);
-        return saved?.look ?? { t: "looked", variables: [], imports: [], files: [] };
+        return saved?.look ?? UNSEEN;
       }
       return inTurn(session, false, async () => {
         const look = await (await awake(session)).ask({ t: "look" });

@@ -46,8 +46,12 @@ export function createOutlet(control: Control, quotas: Quotas) {
   const flags = new Int32Array(control.flags);
   const output = new Uint8Array(control.output);
   return {
+    /** A wish to stop is for what ran when it was made. */
+    unstop(): void {
+      Atomics.store(flags, STOP, 0);
+    },
     begin(): void {
-      for (const flag of [STOP, ...Object.values(LENGTH), ...Object.values(CUT)]) Atomics.store(flags, flag, 0);
+      for (const flag of [...Object.values(LENGTH), ...Object.values(CUT)]) Atomics.store(flags, flag, 0);
     },
     /** Keeps what fits and drops the rest, as it is written. */
     write(stream: Stream, bytes: Uint8Array): void {

@@ -57,6 +57,7 @@ export async function runWorker({ language, setup, control, port }: WorkerStart)
       if (!told) send({ t: "ready" });
       told = true;
       const command = waitFor(commands, Number.POSITIVE_INFINITY, () => false)!;
+      outlet.unstop();
       if (command.t === "run") {
         outlet.begin();
         replies.length = 0;

@@ -62,7 +62,7 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
       if (done.broken || retire) return;
       if (command.stateless) renew();
       else bridge.keep(images.keep({ cells }));
-    } else bridge.answer(serve(command));
+    } else bridge.answer(served(command));
   }
 
   function boot() {
@@ -204,6 +204,15 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
     images.renew();
     exports.__stack_pointer.value = stack_pointer;
     cells = 0;
+  }
+
+  /** A guest that bent what we look at it with is refused, not feared. */
+  function served(command: Command): Answer {
+    try {
+      return serve(command);
+    } catch (error) {
+      return { t: "refused", reason: error instanceof Error ? error.message.slice(0, 200) : "it cannot be read" };
+    }
   }
 
   function serve(command: Command): Answer {
