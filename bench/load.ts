@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import autocannon from "autocannon";
 import { Hono } from "hono";
 import { row } from "./lib/servers.ts";
@@ -44,15 +45,26 @@ const mcpHeaders = {
   "mcp-name": "stat",
 };
 
+const bare = await bareMcpServer();
 row("", "req/s", "p50 ms", "p97.5 ms", "errors", "x floor");
 const base = await load("floor, constant", { url: floor.url });
 await load("GET /health", { url: `${server.url}/health` }, base);
 await load("POST /tool stat", { url: `${server.url}/tool`, method: "POST", headers, body: stat }, base);
-await load(
+const mcpRate = await load(
   "POST /mcp tools/call stat",
   { url: `${server.url}/mcp`, method: "POST", headers: mcpHeaders, body: call },
   base,
 );
+const tool = JSON.stringify({
+  ...JSON.parse(call),
+  params: { ...JSON.parse(call).params, name: "nothing", arguments: {} },
+});
+const floorMcp = await load(
+  "bare library /mcp tools/call",
+  { url: `${bare.url}/mcp`, method: "POST", headers: { ...mcpHeaders, "mcp-name": "nothing" }, body: tool },
+  base,
+);
+console.log(`time a /mcp call takes, ours / bare: ${(floorMcp / mcpRate).toFixed(2)}`);
 
 console.log("\n100 requests a second with the raised limits");
 const steady = await run({
@@ -72,6 +84,7 @@ if (soak > 0) await soaked(soak);
 server.child.kill("SIGTERM");
 await new Promise((resolve) => server.child.once("exit", resolve));
 floor.close();
+bare.close();
 rmSync(root, { recursive: true, force: true });
 
 type Options = autocannon.Options;
@@ -128,6 +141,19 @@ async function constantServer(): Promise<{ url: string; close(): void }> {
   const http = createServer(getRequestListener(app.fetch));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/`, close: () => http.close() };
+}
+
+/** The protocol library alone behind the same framework, with a tool that does nothing. */
+async function bareMcpServer(): Promise<{ url: string; close(): void }> {
+  const handler = createMcpHandler(() => {
+    const one = new Server({ name: "bare", version: "1" }, { capabilities: { tools: {} } });
+    one.setRequestHandler("tools/call", () => ({ content: [{ type: "text" as const, text: "ok" }] }));
+    return one;
+  });
+  const app = new Hono().all("/mcp", (context) => handler.fetch(context.req.raw));
+  const http = createServer(getRequestListener(app.fetch));
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, close: () => http.close() };
 }
 
 async function llmc(env: Record<string, string>) {

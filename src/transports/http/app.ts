@@ -156,7 +156,9 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
       ),
     );
   app.all("/mcp", (context) =>
-    admitted(context.req.raw, addressOf(context.env), (caller) => mcp.handle(context.req.raw, caller)),
+    admitted(context.req.raw, addressOf(context.env), (caller) =>
+      mcp.handle(context.req.raw, caller, chunksOf(context.req.raw, context.env?.incoming)),
+    ),
   );
 
   return { fetch: app.fetch, mcp, close: () => mcp.close() };

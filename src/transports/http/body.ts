@@ -1,20 +1,29 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../base/fault.ts";
 
-/** The body as JSON, counted while it arrives: neither a false Content-Length nor none at all lets more in. */
+/** The body as JSON. */
 export async function readJson(
   headers: Headers,
   chunks: AsyncIterable<Uint8Array>,
   max_bytes: number,
 ): Promise<unknown> {
-  refuseEncoded(headers);
-  if (Number(headers.get("content-length") ?? "0") > max_bytes) throw tooLarge(max_bytes);
-  const text = await readText(chunks, max_bytes);
+  const text = await readBody(headers, chunks, max_bytes);
   try {
     return JSON.parse(text);
   } catch {
     throw new Fault("invalid_args", "The body is not JSON.", { hint: "Send application/json." });
   }
+}
+
+/** The body as text, counted while it arrives: neither a false Content-Length nor none at all lets more in. */
+export async function readBody(
+  headers: Headers,
+  chunks: AsyncIterable<Uint8Array>,
+  max_bytes: number,
+): Promise<string> {
+  refuseEncoded(headers);
+  if (Number(headers.get("content-length") ?? "0") > max_bytes) throw tooLarge(max_bytes);
+  return readText(chunks, max_bytes);
 }
 
 async function readText(chunks: AsyncIterable<Uint8Array>, max_bytes: number): Promise<string> {
@@ -39,7 +48,7 @@ export function chunksOf(request: Request, incoming: IncomingMessage | undefined
 const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
 /** A small packed body can unpack to any size: only plain ones are taken. */
-export function refuseEncoded(headers: Headers): void {
+function refuseEncoded(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity")
     throw new Fault("invalid_args", "Content-Encoding is not accepted.", { hint: "Send the body as it is." });

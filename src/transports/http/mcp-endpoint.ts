@@ -9,11 +9,13 @@ import {
 import { sessionId } from "../../base/ids.ts";
 import type { Caller as McpCaller } from "../mcp.ts";
 import type { Caller } from "./auth.ts";
-import { refuseEncoded } from "./body.ts";
+import { readBody } from "./body.ts";
+import { json } from "./rest.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 
 export interface McpEndpoint {
-  handle(request: Request, caller: Caller): Promise<Response>;
+  /** `chunks`: the body, as it arrives. */
+  handle(request: Request, caller: Caller, chunks: AsyncIterable<Uint8Array>): Promise<Response>;
   readonly sessions: Sessions;
   /** Tells clients of the newest revision, which listen on a stream of their own, that something changed. */
   readonly notify: ServerNotifier;
@@ -54,19 +56,32 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
     limit,
   );
 
+  /** GET and DELETE without a session. */
+  async function unparsed(request: Request, authInfo: ReturnType<typeof infoOf>): Promise<Response> {
+    return (await isLegacyRequest(request, undefined, limit))
+      ? stateless(request, { authInfo })
+      : modern.fetch(request, { authInfo });
+  }
+
   return {
     sessions,
     notify: modern.notify,
-    async handle(request, caller) {
-      refuseEncoded(request.headers);
+    async handle(request, caller, chunks) {
       const authInfo = infoOf(caller);
       const id = request.headers.get("mcp-session-id");
-      if (id !== null)
-        return (await sessions.find(id, caller.principal)?.handleRequest(request, { authInfo })) ?? noSession();
-      if (!(await isLegacyRequest(request, undefined, limit))) return modern.fetch(request, { authInfo });
-      if (!(await isInitialize(request))) return stateless(request, { authInfo });
-      const transport = await sessions.open(caller.principal, (session) => serverOf(caller, session));
-      return transport.handleRequest(request, { authInfo });
+      const session = id === null ? undefined : sessions.find(id, caller.principal);
+      if (id !== null && !session) return noSession();
+      if (request.method !== "POST")
+        return session ? session.handleRequest(request, { authInfo }) : unparsed(request, authInfo);
+      // Read once, for whoever answers: the library would read and parse it for each decision.
+      const parsedBody = parsed(await readBody(request.headers, chunks, deps.max_request_bytes));
+      if (parsedBody === undefined) return notJson();
+      if (session) return session.handleRequest(request, { authInfo, parsedBody });
+      if (!(await isLegacyRequest(request, parsedBody, limit))) return modern.fetch(request, { authInfo, parsedBody });
+      if ((parsedBody as { method?: unknown } | null)?.method !== "initialize")
+        return stateless(request, { authInfo, parsedBody });
+      const opened = await sessions.open(caller.principal, (name) => serverOf(caller, name));
+      return opened.handleRequest(request, { authInfo, parsedBody });
     },
     async close() {
       await sessions.close();
@@ -75,13 +90,11 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
   };
 }
 
-async function isInitialize(request: Request): Promise<boolean> {
-  if (request.method !== "POST") return false;
+function parsed(text: string): unknown {
   try {
-    const body: unknown = await request.clone().json();
-    return (body as { method?: unknown } | null)?.method === "initialize";
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -95,8 +108,13 @@ function callerIn(info: { readonly extra?: Record<string, unknown> } | undefined
 }
 
 function noSession(): Response {
-  return Response.json(
-    { jsonrpc: "2.0", id: null, error: { code: -32001, message: "Session not found" } },
-    { status: 404 },
-  );
+  return refusal(404, -32001, "Session not found");
+}
+
+function notJson(): Response {
+  return refusal(400, -32700, "Parse error: the body is not JSON");
+}
+
+function refusal(status: number, code: number, message: string): Response {
+  return json({ jsonrpc: "2.0", id: null, error: { code, message } }, status);
 }
