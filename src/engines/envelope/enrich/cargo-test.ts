@@ -1,6 +1,6 @@
 import { bothStreams, linesOf } from "../lines.ts";
 import type { Enrich } from "../types.ts";
-import { counts, type Failure, failureList, renderTests } from "./test-report.ts";
+import { counts, type Failure, failureList, renderTests } from "./report.ts";
 
 const RESULT =
   /^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; \d+ filtered out/;

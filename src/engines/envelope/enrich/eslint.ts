@@ -1,7 +1,7 @@
 import { linesOf } from "../lines.ts";
 import type { Enrich } from "../types.ts";
 import { type Diagnostic, renderDiagnostics } from "./diagnostics.ts";
-import { shortPath } from "./test-report.ts";
+import { shortPath } from "./report.ts";
 
 const PROBLEM = /^ +(\d+:\d+) +(error|warning) +(.*?)(?: {2,}([@\w/-]+))?$/;
 const TOTAL = /^✖ \d+ problems? \(/;

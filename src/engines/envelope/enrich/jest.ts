@@ -1,6 +1,6 @@
 import { bothStreams, linesOf } from "../lines.ts";
 import type { Enrich } from "../types.ts";
-import { type Failure, failureList, renderTests, shortPath } from "./test-report.ts";
+import { type Failure, failureList, renderTests, shortPath } from "./report.ts";
 
 const BLOCK = /^ {2}● (.+)$/;
 const RUN = /^ +[✕×] (.+?)(?: \(\d+(?:\.\d+)? m?s\))?$/;

@@ -1,5 +1,5 @@
 import type { Enrich } from "../types.ts";
-import { counts, type Failure, renderTests, shortPath } from "./test-report.ts";
+import { counts, type Failure, renderTests, shortPath } from "./report.ts";
 
 /** A JUnit report on stdout. Looked through from left to right, so that a broken one costs no more than a sound one. */
 export const junit: Enrich = ({ stdout, exit_code }) => {

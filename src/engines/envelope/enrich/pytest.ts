@@ -1,6 +1,6 @@
 import { bothStreams, linesOf } from "../lines.ts";
 import type { Enrich } from "../types.ts";
-import { type Failure, type FailureList, failureList, renderTests } from "./test-report.ts";
+import { type Failure, type FailureList, failureList, renderTests } from "./report.ts";
 
 const COUNT =
   /^=* ?((?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun),? ?)+in [\d.]+s.*?|no tests ran in .*?) ?=*$/;

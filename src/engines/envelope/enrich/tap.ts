@@ -1,6 +1,6 @@
 import { bothStreams, linesOf } from "../lines.ts";
 import type { Enrich } from "../types.ts";
-import { counts, type Failure, renderTests, shortPath } from "./test-report.ts";
+import { counts, type Failure, renderTests, shortPath } from "./report.ts";
 
 const POINT = /^(\s*)(ok|not ok)\b(?: (\d+))?(?: -)? ?(.*)$/;
 const PLAN = /^1\.\.(\d+)/;
@@ -39,7 +39,10 @@ export const tap: Enrich = (ran) => {
   const leaves = failures.filter((failure) => !failure.isRollUp);
   if (ran.exit_code !== 0 && leaves.length + troubles.length === 0) return undefined;
   const short = planned !== undefined && !ran.condensed && told["tests"] === undefined && points < planned;
-  const summary = told["tests"] === undefined ? counts({ ...seen, failed: leaves.length }) : summaryOf(told);
+  const summary =
+    told["tests"] === undefined
+      ? counts({ failed: leaves.length, passed: seen.passed, skipped: seen.skipped, todo: seen.todo })
+      : summaryOf(told);
   return renderTests({
     summary: `${ran.condensed && told["tests"] === undefined ? "at least " : ""}${summary}${short ? `; planned ${planned}, ran ${points}` : ""}`,
     failures: leaves,

@@ -1,6 +1,6 @@
 import { bothStreams, linesOf } from "../lines.ts";
 import type { Enrich } from "../types.ts";
-import { type Failure, failureList, renderTests } from "./test-report.ts";
+import { type Failure, failureList, renderTests } from "./report.ts";
 
 const FAIL = /^ FAIL {2}(.+?)(?: \[ .+ \])?$/;
 const RUN = /^ *[×✗] (.+?)(?: \d+(?:\.\d+)?m?s)?$/;

@@ -17,16 +17,19 @@ export interface TestReport {
 }
 
 const SHOWN = 10;
+/** Characters of a report: some 270 tokens. Names and places come first, what was said shares the rest. */
+const ROOM = 800;
 
 /** The count, then each failure: its name, its place, what it said. What all names begin with is said once. */
 export function renderTests({ summary, failures, troubles = [] }: TestReport): Digest {
   const shown = failures.slice(0, SHOWN);
-  const each = Math.max(60, Math.min(280, Math.floor(600 / Math.max(1, shown.length))));
   const shared = sharedStart(shown.map(({ name }) => name));
+  const names = shown.reduce((sum, { name, place = "" }) => sum + name.length - shared.length + place.length + 6, 0);
+  const each = Math.floor((ROOM - summary.length - shared.length - names) / Math.max(1, shown.length));
   const lines = [
     summary,
     ...(shared === "" ? [] : [`in ${shared.trim()}`]),
-    ...shown.map((failure) => rendered(failure, shared, each)),
+    ...shown.map((failure) => rendered(failure, shared, Math.max(40, Math.min(280, each)))),
   ];
   if (failures.length > SHOWN) lines.push(`and ${plural(failures.length - SHOWN, "more failure")}`);
   lines.push(...troubles.slice(0, 5).map((line) => cut(line, 200)));
@@ -57,7 +60,11 @@ function shortPlace(name: string, place: string): string {
 }
 
 function squeezed(message: readonly string[]): string {
-  const lines = message.map((line) => line.replace(/\s+/g, " ").trim()).filter((line) => line !== "");
+  // That an assertion failed is what a failure is.
+  const plain = message.map((line) =>
+    line.replace(/\s+/g, " ").replace(/^ ?AssertionError( \[ERR_ASSERTION\])?: (?=\S)/, ""),
+  );
+  const lines = plain.map((line) => line.trim()).filter((line) => line !== "");
   return [...new Set(lines)].join(" | ");
 }
 
