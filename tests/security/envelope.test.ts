@@ -58,7 +58,7 @@ describe("a hostile caller of the envelope", () => {
     chmodSync(script, 0o755);
     await bed.payload("run_cmd", { command: "echo first" });
     const { stdout } = await bed.payload<{ stdout: string }>("te_run", { command: "echo hi" });
-    expect(stdout).toBe("done\n");
+    expect(stdout).toMatch(/^(stubs\n)?done\n$/);
     expect(existsSync(join(bed.root, ".llmc/pwned"))).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Db, openDb } from "../../base/db.ts";
+import { Fault } from "../../base/fault.ts";
 import type { Who } from "./budget.ts";
 
 /** One call, as it is kept: sizes and times, never contents. */
@@ -61,7 +62,9 @@ const KEPT_SESSIONS_MS = 30 * 86_400_000;
 /** state_dir/telemetry.db, opened by the first call that ended, shared by servers and te. */
 export function openStore(state_dir: string): Store {
   let db: Db | undefined;
+  let closed = false;
   function open(): Db {
+    if (closed) throw new Fault("store_unavailable", "The telemetry store is closed.");
     if (db) return db;
     db = openDb(join(state_dir, "telemetry.db"), { migrations: MIGRATIONS });
     return db;
@@ -102,7 +105,10 @@ export function openStore(state_dir: string): Store {
         agents: grouped(rows, ({ agent }) => agent),
       };
     },
-    close: () => db?.close(),
+    close() {
+      if (!closed) db?.close();
+      closed = true;
+    },
   };
 }
 
