@@ -166,6 +166,19 @@ describe("over HTTP", () => {
     expect([gone.status, await ping(two)]).toEqual([200, 404]);
   });
 
+  it("keeps a caller's variables between stateless calls, and apart from another caller's", async () => {
+    writeFileSync(join(folder.path, "llmc.toml"), '[[mcp.auth.tokens]]\nname = "bob"\ntoken_env = "BOB"\n');
+    await using server = await startHttp(folder.path, { env: { BOB: "bob-token-0123456789ab" } });
+    const client = await server.connect("2026-07-28");
+    const run = async (code: string) => first(await client.callTool({ name: "execute_code", arguments: { language: "javascript", code } }));
+    await run("var kept = 41");
+    expect(await run("kept + 1")).toContain('"result":42');
+    const args = { language: "javascript", code: "typeof kept" };
+    const other = await server.post("/tool", { name: "execute_code", args }, { "x-llmc-token": "bob-token-0123456789ab" });
+    expect(other.body["result"]).toBe("undefined");
+    await client.close();
+  });
+
   it("drains on SIGTERM: the call under way is answered, new ones are not taken", async () => {
     const server = await startHttp(folder.path);
     const slow = server.post("/tool", { name: "run_cmd", args: { command: "sleep 1" } });

@@ -6,7 +6,6 @@ import {
   type Server,
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
-import { sessionId } from "../../base/ids.ts";
 import type { Caller as McpCaller } from "../mcp.ts";
 import type { Caller } from "./auth.ts";
 import { readBody } from "./body.ts";
@@ -31,6 +30,9 @@ interface EndpointDeps {
   onerror(error: Error): void;
 }
 
+/** Without a session of the protocol, what a caller keeps (a sandbox session) is kept for the caller as such. */
+const NO_SESSION = "";
+
 /**
  * `/mcp` for every revision: the newest is stateless, one server a request; the older ones have a session when they ask for
  * one with `initialize`, and go without when they send no session id.
@@ -45,13 +47,13 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
   const serverOf = (caller: Caller, session_id: string) =>
     deps.serverFor({ principal: caller.principal, tools: caller.tools, via: "http", session_id });
 
-  const modern = createMcpHandler((context) => serverOf(callerIn(context.authInfo), sessionId()), {
+  const modern = createMcpHandler((context) => serverOf(callerIn(context.authInfo), NO_SESSION), {
     legacy: "reject",
     onerror: deps.onerror,
     ...limit,
   });
   const stateless = legacyStatelessFallback(
-    (context) => serverOf(callerIn(context.authInfo), sessionId()),
+    (context) => serverOf(callerIn(context.authInfo), NO_SESSION),
     deps.onerror,
     limit,
   );
