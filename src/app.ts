@@ -229,7 +229,8 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
       const guard = { roots: loaded.allowed_roots, enforce: loaded.enforce_roots, denied, state_dir };
       const options = { rag: loaded.config.rag, search: mcp.rag };
       const root = roots.list[0] ?? loaded.root;
-      const rag = createRag(options, { roots, guard, state_dir, root, tokens: countTokens });
+      const api_key = loaded.env[loaded.config.rag.embeddings.api_key_env ?? ""];
+      const rag = createRag(options, { roots, guard, state_dir, root, api_key, tokens: countTokens });
       closing.push(() => rag.close());
       return rag;
     }),

@@ -21,9 +21,10 @@ export const rag_search = defineTool({
     provenance: z.literal(true),
     stale: z.boolean(),
     coverage: z.number(),
+    note: z.string().optional(),
   }),
-  lean: ({ snippets, stale, coverage }) => ({
-    head: { snippets: snippets.length, ...(stale ? { stale } : {}), ...(coverage < 1 ? { coverage } : {}) },
+  lean: ({ snippets, stale, coverage, note }) => ({
+    head: { snippets: snippets.length, ...(stale ? { stale } : {}), ...(coverage < 1 ? { coverage } : {}), note },
     body: snippets
       .map(({ src, symbol, text }) => `== ${src}${symbol === undefined ? "" : ` ${symbol}`}\n${text}`)
       .join("\n\n"),

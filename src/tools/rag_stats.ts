@@ -12,6 +12,7 @@ export const rag_stats = defineTool({
     files: z.int(),
     chunks: z.int(),
     symbols: z.int(),
+    vectors: z.int(),
     languages: z.record(z.string(), z.int()),
     skipped: z.record(z.string(), z.int()),
     coverage: z.number(),

@@ -25,7 +25,13 @@ const OLD_MS = 1_000;
 /** Beyond this many events a walk is cheaper. */
 const MANY = 400;
 
-export function createFreshness(root: string, db: Db, writer: Writer, wantsWatch: boolean): Freshness {
+export function createFreshness(
+  root: string,
+  db: Db,
+  writer: Writer,
+  wantsWatch: boolean,
+  indexed: () => void,
+): Freshness {
   let watcher: Watcher | undefined;
   let syncing: Promise<unknown> | undefined;
   let pending: Promise<unknown> | undefined;
@@ -38,6 +44,7 @@ export function createFreshness(root: string, db: Db, writer: Writer, wantsWatch
       synced_ms = started;
       failed = false;
       watchAll();
+      indexed();
       return at;
     });
     const settled = work.then(
@@ -88,6 +95,7 @@ export function createFreshness(root: string, db: Db, writer: Writer, wantsWatch
       if (pending === settled) pending = undefined;
     });
     await work;
+    indexed();
   }
 
   return {

@@ -5,12 +5,14 @@ import { ragOptions } from "./options.ts";
 
 const root = process.argv[2]!;
 const state_dir = join(root, ".llmc");
+const rag = ragOptions.parse({});
 const indexer = createIndexer({
   root,
   state_dir,
   file: join(state_dir, "index.db"),
   guard: { roots: [root], state_dir },
-  rag: ragOptions.parse({}),
+  rag,
+  embed: { options: rag.embeddings, api_key: undefined, allowed_hosts: [] },
 });
 await indexer.sync((at) => process.send?.(at));
 indexer.close();

@@ -7,6 +7,8 @@ import { Fault } from "../../base/fault.ts";
 import { inside, type Roots, type RootsOptions } from "../../base/path/index.ts";
 import { visible } from "../../base/text.ts";
 import { bootload } from "./bootload.ts";
+import { fuse } from "./embed/fuse.ts";
+import { createLikeness } from "./embed/likeness.ts";
 import { fact, setFact } from "./facts.ts";
 import { createFreshness } from "./fresh.ts";
 import { createRules } from "./ignored.ts";
@@ -33,6 +35,8 @@ interface RagDeps {
   readonly state_dir: string;
   /** The folder that is indexed. */
   readonly root: string;
+  /** The value of the variable that rag.embeddings.api_key_env names. */
+  readonly api_key?: string | undefined;
   /** What a text costs a model. */
   tokens(text: string): number;
 }
@@ -47,8 +51,23 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
   const file = join(state_dir, "index.db");
   const db = openStore(file);
   const splitter = createSplitter();
-  const writer = createWriter({ root, file, state_dir, guard: deps.guard, rag: options.rag });
-  const fresh = createFreshness(root, db, writer, options.rag.watch);
+  const embed = { options: options.rag.embeddings, api_key: deps.api_key, allowed_hosts: [] };
+  const likeness = createLikeness(db, embed);
+  const writer = createWriter({ root, file, state_dir, guard: deps.guard, rag: options.rag, embed });
+  const fresh = createFreshness(root, db, writer, options.rag.watch, () => void fill());
+  let filling: Promise<void> | undefined;
+
+  /** In the background, one after the other: no search waits for it. */
+  function fill(): Promise<void> {
+    if (likeness.maker === undefined) return Promise.resolve();
+    return (filling ??= writer
+      .fill()
+      .catch(likeness.failed)
+      .finally(() => {
+        filling = undefined;
+      }));
+  }
+  const now = () => ({ watching: fresh.watching, isBehind: fresh.isBehind, maker: likeness.maker });
 
   async function search(
     request: { q: string; scope: "repo" | "docs" | "both"; k: number; budget_tokens: number },
@@ -56,9 +75,11 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
   ) {
     mayIndex(root, db);
     let isSettled = await fresh.settle(signal);
+    const { near, note } = await likeness.judge(request.q, signal);
     for (let round = 1; ; round++) {
       signal.throwIfAborted();
-      const ranking = rank(db, request.q, request.scope, WEIGHTS, splitter);
+      const words = rank(db, request.q, request.scope, WEIGHTS, splitter);
+      const ranking = fuse(db, words, near, request.scope, options.rag.embeddings.rrf_weight);
       const picked = pick(db, ranking.files, request.k);
       // Before it says that there is nothing, it makes sure.
       if (picked.length === 0 && !isSettled && round < ROUNDS) {
@@ -75,7 +96,7 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
       const kept = picked.filter((one) => texts.has(one.file.path));
       const shown = (path: string) => visible(roots.shown(join(root, path)));
       const snippets = pack(kept, texts, { ...request, splitter, ranking, tokens: deps.tokens, shown });
-      return { snippets: snippets.map((one) => asFound(one, shown)), isSettled };
+      return { snippets: snippets.map((one) => asFound(one, shown)), isSettled, note };
     }
   }
 
@@ -90,7 +111,7 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
 
   return {
     async search(request, signal): Promise<SearchAnswer> {
-      const { snippets, isSettled } = await search(
+      const { snippets, isSettled, note } = await search(
         {
           q: request.q,
           scope: request.scope ?? options.search.default_scope,
@@ -100,9 +121,15 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
         signal,
       );
       const coverage = coverageOf(db);
-      return { snippets, provenance: true, stale: !isSettled || coverage < 1, coverage };
+      return {
+        snippets,
+        provenance: true,
+        stale: !isSettled || coverage < 1,
+        coverage,
+        ...(note === undefined ? {} : { note }),
+      };
     },
-    stats: async () => statsOf(db, { watching: fresh.watching, isBehind: fresh.isBehind }),
+    stats: async () => statsOf(db, now()),
     bootload: (request, signal) =>
       bootload(request, signal, {
         roots,
@@ -113,7 +140,7 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
         stats: async () => {
           mayIndex(root, db);
           await fresh.settle(signal);
-          return statsOf(db, { watching: fresh.watching, isBehind: fresh.isBehind });
+          return statsOf(db, now());
         },
         search: async (q, budget_tokens) =>
           (await search({ q, scope: options.search.default_scope, k: options.search.top_k, budget_tokens }, signal))
@@ -125,7 +152,9 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
       const stop = () => void writer.close();
       signal.addEventListener("abort", stop, { once: true });
       try {
-        return await fresh.sync(progress);
+        const at = await fresh.sync(progress);
+        await fill();
+        return at;
       } finally {
         signal.removeEventListener("abort", stop);
       }

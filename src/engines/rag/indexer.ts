@@ -3,12 +3,26 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { Fault } from "../../base/fault.ts";
 import { createRoots, pinFile, type RootsOptions, reopen } from "../../base/path/index.ts";
 import { type Skip, skipByContent } from "./admit.ts";
+import { createEmbedder, type EmbedderInput } from "./embed/index.ts";
+import { missingVectors, putVector } from "./embed/vectors.ts";
 import { fact, giveTurn, headOf, setFact, takeTurn } from "./facts.ts";
 import { createRules } from "./ignored.ts";
 import { languageOf } from "./languages.ts";
 import type { RagOptions } from "./options.ts";
 import { createParser } from "./parse.ts";
-import { type FileRow, hashOf, openStore, type Prepared, prepare, put, putSkipped, remove } from "./store.ts";
+import { PER_FILE } from "./schema.ts";
+import {
+  embedded,
+  type FileRow,
+  hashOf,
+  linesOf,
+  openStore,
+  type Prepared,
+  prepare,
+  put,
+  putSkipped,
+  remove,
+} from "./store.ts";
 import { createSplitter } from "./terms.ts";
 import { lookAt, type Seen, walk, wouldMeet } from "./walk.ts";
 
@@ -18,6 +32,7 @@ export interface IndexerOptions {
   readonly state_dir: string;
   readonly guard: RootsOptions;
   readonly rag: RagOptions;
+  readonly embed: EmbedderInput;
 }
 
 export interface Progress {
@@ -31,6 +46,8 @@ export interface Indexer {
   sync(progress: (at: Progress) => void): Promise<Progress>;
   /** Brings these up to date, whether they are files, folders or gone. */
   refresh(paths: readonly string[]): Promise<void>;
+  /** Makes the vectors that are missing. */
+  fill(): Promise<void>;
   close(): void;
 }
 
@@ -42,6 +59,7 @@ type Outcome =
 
 const BATCH_MS = 150;
 const WAIT_MS = 100;
+const EMBED_MS = 60_000;
 
 export function createIndexer(options: IndexerOptions): Indexer {
   const { root, rag } = options;
@@ -181,6 +199,43 @@ export function createIndexer(options: IndexerOptions): Indexer {
     return rows.map((row) => row.path);
   }
 
+  async function vectors(): Promise<void> {
+    const embedder = createEmbedder(options.embed);
+    if (!embedder) return;
+    while (!isClosed) {
+      const missing = missingVectors(db, embedder.maker, rag.embeddings.batch);
+      const sound = missing.flatMap(({ hash, id }) => {
+        const text = chunkText(id);
+        return hashOf(Buffer.from(text)) === hash ? [{ hash, text }] : [];
+      });
+      // What changed since is indexed again, and comes back under another hash.
+      if (sound.length === 0) return;
+      const texts = sound.map(({ text }) => text);
+      const made = await embedder.documents(texts, AbortSignal.timeout(EMBED_MS));
+      if (isClosed) return;
+      db.transaction(() => {
+        for (const [index, { hash }] of sound.entries()) putVector(db, embedder.maker, hash, made[index]!);
+      });
+    }
+  }
+
+  /** The text as it is now. */
+  function chunkText(id: number): string {
+    const row = db.get<{ path: string; first: number; last: number; symbol: string }>(
+      `SELECT f.path AS path, c.first AS first, c.last AS last, c.symbol AS symbol FROM chunks c JOIN files f ON f.id = c.id / ${PER_FILE} WHERE c.id = ?`,
+      id,
+    );
+    if (!row) return "";
+    try {
+      using pinned = pinFile(roots, roots.mint(row.path, "read", root));
+      if (pinned.stat.size > rag.max_file_bytes) return "";
+      const lines = linesOf(readFileSync(pinned.proc, "utf8")).slice(row.first - 1, row.last);
+      return embedded(row.path, row.symbol, lines.join("\n"));
+    } catch {
+      return "";
+    }
+  }
+
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -209,6 +264,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
         if (!isClosed) giveTurn(db);
       }
     },
+    fill: vectors,
     refresh: (paths) => guarded(() => some(paths)),
     close() {
       if (hasTurn) giveTurn(db);

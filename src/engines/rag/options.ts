@@ -2,6 +2,24 @@ import * as z from "zod";
 
 export const SCOPES = ["repo", "docs", "both"] as const;
 
+/** `[rag.embeddings]` */
+const ragEmbeddingOptions = z.strictObject({
+  provider: z
+    .enum(["none", "ollama", "openai", "model2vec"])
+    .default("none")
+    .describe("Vectors besides words: none, ollama, openai (any compatible endpoint) or model2vec (a folder)."),
+  base_url: z
+    .string()
+    .optional()
+    .describe("Where the provider listens. Default: port 11434 of this machine for ollama, 8000 for openai."),
+  model: z.string().default("").describe("Its name for ollama and openai; the folder for model2vec."),
+  api_key_env: z.string().optional().describe("Variable that holds the key."),
+  query_prefix: z.string().default("").describe("Put before every question."),
+  doc_prefix: z.string().default("").describe("Put before every chunk."),
+  batch: z.int().min(1).max(512).default(32).describe("Chunks sent at once."),
+  rrf_weight: z.number().min(0).max(1).default(0.3).describe("What likeness counts against words, which count 1."),
+});
+
 /** `[rag]` */
 export const ragOptions = z.strictObject({
   exclude: z
@@ -15,6 +33,7 @@ export const ragOptions = z.strictObject({
     .default(1024 ** 2)
     .describe("Larger files are not indexed."),
   watch: z.boolean().default(true).describe("Index files when they are saved, once the index is in use."),
+  embeddings: ragEmbeddingOptions.prefault({}),
 });
 
 /** `[mcp.rag]` */
@@ -25,6 +44,7 @@ export const ragSearchOptions = z.strictObject({
   token_budget: z.int().min(50).max(100_000).default(600).describe("Tokens that one search may ask for at most."),
 });
 
+export type EmbeddingOptions = z.output<typeof ragEmbeddingOptions>;
 export type RagOptions = z.output<typeof ragOptions>;
 export type RagSearchOptions = z.output<typeof ragSearchOptions>;
 export type Scope = (typeof SCOPES)[number];

@@ -31,6 +31,8 @@ const MAX_ROWS = 2_000;
 const COMMON_ROWS = 4_000;
 const COMMON_SHARE = 0.05;
 const ENOUGH = 3;
+/** What a word that stands nearly everywhere still counts, as a share of its rarity. */
+const FLOOR = 0.15;
 const MAX_FILES = 400;
 
 interface Tally {
@@ -52,7 +54,7 @@ export function rank(db: Db, text: string, scope: Scope, weights: Weights, split
       sql,
       ...[weights.symbol, weights.file, weights.folder, weights.body, `"${term}"`],
     );
-    const share = weight * rarity(total, rows > MAX_ROWS ? rows : hits.length);
+    const share = weight * rarity(total, Math.min(total, rows > MAX_ROWS ? rows : hits.length));
     for (const { id, score } of hits) {
       chunks.set(id, (chunks.get(id) ?? 0) - score * share);
       const file = Math.floor(id / PER_FILE);
@@ -78,8 +80,8 @@ interface Chosen {
  * tree that is most of them.
  */
 function rarity(total: number, rows: number): number {
-  const theirs = Math.max(Math.log((total - rows + 0.5) / (rows + 0.5)), 1e-6);
-  return idfOf(total, rows) / theirs;
+  const theirs = Math.log((total - rows + 0.5) / (rows + 0.5));
+  return Math.max(theirs, FLOOR * idfOf(total, rows)) / Math.max(theirs, 1e-6);
 }
 
 function idfOf(total: number, rows: number): number {

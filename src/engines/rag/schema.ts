@@ -28,6 +28,10 @@ export const MIGRATIONS: readonly string[] = [
    );
    CREATE VIRTUAL TABLE vocabulary USING fts5vocab (terms, 'row');
    CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`,
+  `ALTER TABLE chunks ADD COLUMN hash TEXT NOT NULL DEFAULT '';
+   CREATE INDEX chunks_by_hash ON chunks (hash);
+   CREATE TABLE vectors (maker TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (maker, hash)) WITHOUT ROWID;
+   UPDATE files SET hash = '', changed_ms = 0;`,
 ];
 
 export const PER_FILE = 65_536;

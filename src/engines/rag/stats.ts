@@ -10,7 +10,7 @@ export function coverageOf(db: Db): number {
   return total === 0 ? 0 : Math.floor(Math.min(1, known / total) * 100) / 100;
 }
 
-export function statsOf(db: Db, now: { watching: boolean; isBehind: boolean }): Stats {
+export function statsOf(db: Db, now: { watching: boolean; isBehind: boolean; maker: string | undefined }): Stats {
   const sums = db.get<{ files: number; chunks: number; symbols: number }>(
     "SELECT count(*) AS files, coalesce(sum(chunks), 0) AS chunks, coalesce(sum(symbols), 0) AS symbols FROM files WHERE skipped IS NULL",
   )!;
@@ -18,6 +18,7 @@ export function statsOf(db: Db, now: { watching: boolean; isBehind: boolean }): 
   return {
     phase: coverage === 1 ? "ready" : fact(db, "phase") === undefined ? "empty" : "indexing",
     ...sums,
+    vectors: db.get<{ n: number }>("SELECT count(*) AS n FROM vectors WHERE maker = ?", now.maker ?? "")!.n,
     languages: counted(
       db,
       "SELECT language AS name, count(*) AS n FROM files WHERE skipped IS NULL GROUP BY 1 ORDER BY 2 DESC",

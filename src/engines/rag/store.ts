@@ -27,6 +27,7 @@ export interface Prepared {
 }
 
 interface Terms {
+  readonly hash: string;
   readonly symbol: string;
   readonly body: string;
 }
@@ -46,6 +47,11 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
+/** What a vector is made of: a chunk and where it stands. */
+export function embedded(path: string, symbol: string, body: string): string {
+  return `${path} ${symbol}\n${body}`;
+}
+
 export async function prepare(
   path: string,
   bytes: Buffer,
@@ -56,10 +62,14 @@ export async function prepare(
   const text = bytes.toString("utf8");
   const lines = linesOf(text);
   const chunked = await chunkFile(path, text, lines, parser);
-  const rows = chunked.chunks.map((chunk) => ({
-    symbol: splitter.terms(`${chunk.symbol} ${chunk.names.join(" ")}`).join(" "),
-    body: splitter.terms(lines.slice(chunk.start, chunk.end).join("\n")).join(" "),
-  }));
+  const rows = chunked.chunks.map((chunk) => {
+    const body = lines.slice(chunk.start, chunk.end).join("\n");
+    return {
+      hash: hashOf(Buffer.from(embedded(path, chunk.symbol, body))),
+      symbol: splitter.terms(`${chunk.symbol} ${chunk.names.join(" ")}`).join(" "),
+      body: splitter.terms(body).join(" "),
+    };
+  });
   const kind = KINDS.indexOf(kindOf(path, text));
   return { path, hash: hashOf(bytes), size: bytes.length, changed_ms, kind, chunked, rows };
 }
@@ -80,11 +90,8 @@ export function put(db: Db, file: Prepared, splitter: Splitter): void {
     const rowid = id * PER_FILE + index;
     const terms = file.rows[index]!;
     db.run(
-      "INSERT INTO chunks (id, first, last, symbol) VALUES (?, ?, ?, ?)",
-      rowid,
-      chunk.start + 1,
-      chunk.end,
-      chunk.symbol,
+      "INSERT INTO chunks (id, first, last, symbol, hash) VALUES (?, ?, ?, ?, ?)",
+      ...[rowid, chunk.start + 1, chunk.end, chunk.symbol, terms.hash],
     );
     db.run(
       "INSERT INTO terms (rowid, symbol, file, folder, body) VALUES (?, ?, ?, ?, ?)",

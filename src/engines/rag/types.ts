@@ -23,6 +23,8 @@ export interface SearchAnswer {
   readonly stale: boolean;
   /** Share of the files that are indexed, 0 to 1. */
   readonly coverage: number;
+  /** What the caller should know: likeness could not be judged, say. */
+  readonly note?: string;
 }
 
 export interface Stats {
@@ -30,6 +32,8 @@ export interface Stats {
   readonly files: number;
   readonly chunks: number;
   readonly symbols: number;
+  /** Chunks that have a vector of the configured maker. */
+  readonly vectors: number;
   readonly languages: Readonly<Record<string, number>>;
   readonly skipped: Readonly<Record<string, number>>;
   readonly coverage: number;

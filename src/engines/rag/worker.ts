@@ -5,6 +5,7 @@ import { createIndexer, type IndexerOptions, type Progress } from "./indexer.ts"
 
 export type Request =
   | { readonly id: number; readonly ask: "sync" }
+  | { readonly id: number; readonly ask: "fill" }
   | { readonly id: number; readonly ask: "refresh"; readonly paths: readonly string[] };
 
 export type Answer =
@@ -22,7 +23,7 @@ port.on("message", async (request: Request) => {
   try {
     if (request.ask === "sync") send({ id, done: true, at: await indexer.sync((at) => send({ id, at, done: false })) });
     else {
-      await indexer.refresh(request.paths);
+      await (request.ask === "fill" ? indexer.fill() : indexer.refresh(request.paths));
       send({ id, done: true, at: { done: 0, total: 0, bytes: 0 } });
     }
   } catch (error) {

@@ -8,6 +8,8 @@ import type { Answer } from "./worker.ts";
 export interface Writer {
   sync(progress?: (at: Progress) => void): Promise<Progress>;
   refresh(paths: readonly string[]): Promise<void>;
+  /** Makes missing vectors. */
+  fill(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export function createWriter(options: IndexerOptions): Writer {
   }
 
   function ask(
-    request: { ask: "sync" } | { ask: "refresh"; paths: readonly string[] },
+    request: { ask: "sync" | "fill" } | { ask: "refresh"; paths: readonly string[] },
     progress?: (at: Progress) => void,
   ) {
     if (isClosed) return Promise.reject(new Fault("draining", "The index is closed."));
@@ -90,6 +92,7 @@ export function createWriter(options: IndexerOptions): Writer {
         syncing = undefined;
       })),
     refresh: async (paths) => void (await ask({ ask: "refresh", paths })),
+    fill: async () => void (await ask({ ask: "fill" })),
     async close() {
       isClosed = true;
       await stop();
