@@ -88,7 +88,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "stats",
-    about: "Commands run through te: calls, times and tokens saved, by command and by agent",
+    about: "Calls, times and tokens saved by te, by command and by agent",
     flags: [...WHERE_FLAGS, JSON_FLAG],
     load: () => import("./stats.ts"),
   },
