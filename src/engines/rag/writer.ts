@@ -26,7 +26,8 @@ export function createWriter(options: IndexerOptions): Writer {
   let worker: Worker | undefined;
   let next = 0;
   let idle: NodeJS.Timeout | undefined;
-  let syncing: Promise<Progress> | undefined;
+  let running: Promise<Progress> | undefined;
+  let queued: Promise<Progress> | undefined;
   let isClosed = false;
 
   function start(): Worker {
@@ -78,6 +79,23 @@ export function createWriter(options: IndexerOptions): Writer {
     });
   }
 
+  /** One at a time: who asks meanwhile gets the next one, not the one under way, whose walk may have passed already. */
+  function sync(progress?: (at: Progress) => void): Promise<Progress> {
+    if (running) {
+      queued ??= running
+        .catch(() => {})
+        .then(() => {
+          queued = undefined;
+          return sync(progress);
+        });
+      return queued;
+    }
+    running = ask({ ask: "sync" }, progress).finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
   async function stop(): Promise<void> {
     clearTimeout(idle);
     const ending = worker;
@@ -86,11 +104,7 @@ export function createWriter(options: IndexerOptions): Writer {
   }
 
   return {
-    /** One at a time: who asks meanwhile gets the next one, not the one under way, whose walk may have passed already. */
-    sync: (progress) =>
-      (syncing ??= ask({ ask: "sync" }, progress).finally(() => {
-        syncing = undefined;
-      })),
+    sync,
     refresh: async (paths) => void (await ask({ ask: "refresh", paths })),
     fill: async () => void (await ask({ ask: "fill" })),
     async close() {
