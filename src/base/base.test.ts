@@ -18,7 +18,14 @@ describe("faults", () => {
 
   it("are retryable exactly where the contract says so", () => {
     const retryable = (Object.keys(FAULTS) as FaultCode[]).filter((code) => new Fault(code, "").retryable);
-    expect(retryable.sort()).toEqual(["concurrency_limited", "draining", "rate_limited", "resource_busy", "store_unavailable", "timeout"]);
+    expect(retryable.sort()).toEqual([
+      "concurrency_limited",
+      "draining",
+      "rate_limited",
+      "resource_busy",
+      "store_unavailable",
+      "timeout",
+    ]);
   });
 
   it("hide what was not meant for a caller", () => {
@@ -94,7 +101,9 @@ describe("the database", () => {
     const script = `import { openDb } from ${JSON.stringify(new URL("./db.ts", import.meta.url).href)};
       const db = openDb(${JSON.stringify(file)}, { migrations: ${JSON.stringify(migrations)} });
       for (let i = 0; i < 200; i++) db.transaction(() => db.run("INSERT INTO t (n) VALUES (?)", i));`;
-    const children = [1, 2].map(() => spawn(process.execPath, ["--input-type=module-typescript", "-e", script], { stdio: "ignore" }));
+    const children = [1, 2].map(() =>
+      spawn(process.execPath, ["--input-type=module-typescript", "-e", script], { stdio: "ignore" }),
+    );
     const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
     expect(codes).toEqual([0, 0]);
     const db = openDb(file, { migrations });

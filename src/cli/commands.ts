@@ -74,14 +74,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "repo validate",
-    about: "Check the config file and all it names; exit 1 when something must be mended",
+    about: "Check the configuration and all it names",
     flags: [...WHERE_FLAGS, JSON_FLAG],
     load: () => import("./repo-validate.ts"),
   },
   {
     name: "policy explain",
     args: "COMMAND",
-    about: "Whether a command may run, by which rule, how shut in, and what would change it",
+    about: "Whether a command may run, and by which rule",
     flags: [...WHERE_FLAGS],
     examples: ["llmc policy explain 'git log -p'"],
     load: () => import("./policy-explain.ts"),

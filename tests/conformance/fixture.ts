@@ -224,7 +224,6 @@ const TOOLS: readonly FixtureTool[] = [
       email: { type: "string" },
     },
     allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: { required: ["phone"] },

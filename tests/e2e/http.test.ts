@@ -170,11 +170,16 @@ describe("over HTTP", () => {
     writeFileSync(join(folder.path, "llmc.toml"), '[[mcp.auth.tokens]]\nname = "bob"\ntoken_env = "BOB"\n');
     await using server = await startHttp(folder.path, { env: { BOB: "bob-token-0123456789ab" } });
     const client = await server.connect("2026-07-28");
-    const run = async (code: string) => first(await client.callTool({ name: "execute_code", arguments: { language: "javascript", code } }));
+    const run = async (code: string) =>
+      first(await client.callTool({ name: "execute_code", arguments: { language: "javascript", code } }));
     await run("var kept = 41");
     expect(await run("kept + 1")).toContain('"result":42');
     const args = { language: "javascript", code: "typeof kept" };
-    const other = await server.post("/tool", { name: "execute_code", args }, { "x-llmc-token": "bob-token-0123456789ab" });
+    const other = await server.post(
+      "/tool",
+      { name: "execute_code", args },
+      { "x-llmc-token": "bob-token-0123456789ab" },
+    );
     expect(other.body["result"]).toBe("undefined");
     await client.close();
   });

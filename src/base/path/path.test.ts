@@ -3,9 +3,9 @@ import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { temp, type Temp } from "../../../tests/harness/temp.ts";
+import { type Temp, temp } from "../../../tests/harness/temp.ts";
 import type { Fault } from "../fault.ts";
-import { createRoots, inside, pin, pinDir, pinFile, place, reopen, type Roots } from "./index.ts";
+import { createRoots, inside, pin, pinDir, pinFile, place, type Roots, reopen } from "./index.ts";
 
 function fault(work: () => unknown): Fault {
   try {
@@ -55,7 +55,16 @@ describe("the path guard", () => {
     expect(there.message.replace("secret", "nothing")).toBe(gone.message);
   });
 
-  it.each(["../../etc/passwd", "/etc/passwd", "sub/../../outside/secret", "\0", "a\0b", "", "x".repeat(5000), "/etc/passwd "])("refuses %j", (path) => {
+  it.each([
+    "../../etc/passwd",
+    "/etc/passwd",
+    "sub/../../outside/secret",
+    "\0",
+    "a\0b",
+    "",
+    "x".repeat(5000),
+    "/etc/passwd ",
+  ])("refuses %j", (path) => {
     expect(fault(() => roots.mint(path, "read")).code).toBe("path_denied");
   });
 
@@ -103,7 +112,8 @@ describe("the path guard", () => {
     execFileSync("mkfifo", [join(root, "fifo")]);
     const all = createRoots({ roots: ["/"] });
     expect(fault(() => pinFile(roots, roots.mint("fifo", "read"))).message).toContain("FIFO");
-    for (const path of ["/dev/zero", "/proc/self/environ", "/sys/kernel", "/dev"]) expect(fault(() => all.mint(path, "read")).rule).toContain("kernel files");
+    for (const path of ["/dev/zero", "/proc/self/environ", "/sys/kernel", "/dev"])
+      expect(fault(() => all.mint(path, "read")).rule).toContain("kernel files");
     symlinkSync("/proc/self/environ", join(root, "environ"));
     expect(fault(() => pin(all, all.mint(join(root, "environ"), "read"))).rule).toContain("kernel files");
     expect(fault(() => pinFile(roots, roots.mint("sub", "read"))).code).toBe("is_directory");
@@ -116,7 +126,17 @@ describe("the path guard", () => {
   });
 
   it("denies writing names that make others run code, in any case and at any depth", () => {
-    for (const path of [".git/hooks/pre-commit", ".git/config", "sub/.git", ".GIT/config", ".mcp.json", ".vscode/tasks.json", "sub/.cursor/mcp.json", "llmc.toml", ".bashrc"]) {
+    for (const path of [
+      ".git/hooks/pre-commit",
+      ".git/config",
+      "sub/.git",
+      ".GIT/config",
+      ".mcp.json",
+      ".vscode/tasks.json",
+      "sub/.cursor/mcp.json",
+      "llmc.toml",
+      ".bashrc",
+    ]) {
       expect(fault(() => roots.mint(path, "write")).rule).toMatch(/^denied_paths:/);
       expect(() => roots.mint(path, "read")).not.toThrow();
     }
@@ -159,7 +179,20 @@ describe("the path guard", () => {
     symlinkSync(outside, join(root, "door"));
     symlinkSync("..", join(root, "sub/up"));
     symlinkSync("/", join(root, "slash"));
-    const part = fc.constantFrom("..", ".", "sub", "up", "door", "slash", "a.txt", "secret", "outside", "root", folder.path.slice(1), "");
+    const part = fc.constantFrom(
+      "..",
+      ".",
+      "sub",
+      "up",
+      "door",
+      "slash",
+      "a.txt",
+      "secret",
+      "outside",
+      "root",
+      folder.path.slice(1),
+      "",
+    );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), fc.boolean(), (parts, absolute) => {
         try {
