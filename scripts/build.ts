@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { GRAMMARS } from "../src/engines/rag/languages.ts";
 import { buildSandbox } from "./build-sandbox.ts";
+import { lowerUsing } from "./build-using.ts";
 
 /**
  * Node's modules, taken from the process instead of imported: an ES import of one reads every property it has (and so starts
@@ -46,7 +47,8 @@ const result = await build({
   external: ["@vscode/ripgrep"],
   // The protocol library would load a JSON schema validator that a server without elicitation never uses.
   alias: { "@modelcontextprotocol/server/_shims": "./src/transports/sdk-shims.ts" },
-  plugins: [builtins],
+  inject: ["scripts/using-helpers.ts"],
+  plugins: [builtins, lowerUsing],
   logLevel: "warning",
 });
 /** te starts for every command: one file and no modules to link, so that a start costs little more than Node's own. */
@@ -65,7 +67,8 @@ const te = await build({
     js: 'const __url = "file://" + __filename.replaceAll("%", "%25").replaceAll("#", "%23").replaceAll("?", "%3F");',
   },
   define: { "import.meta.url": "__url" },
-  plugins: [builtins],
+  inject: ["scripts/using-helpers.ts"],
+  plugins: [builtins, lowerUsing],
   logLevel: "warning",
 });
 // Old pieces go after the new ones are there: a server that starts meanwhile finds all it names.
