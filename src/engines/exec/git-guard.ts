@@ -65,7 +65,7 @@ function ask(git: string, args: string[], cwd: string, env: Readonly<Record<stri
   return new Promise((resolve) => {
     execFile(
       git,
-      ["--no-pager", "-c", "core.fsmonitor=false", ...args],
+      ["--no-pager", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", ...args],
       { cwd, env, timeout: 10_000, maxBuffer: 1024 * 1024, killSignal: "SIGKILL" },
       (_error, stdout) => resolve(stdout),
     );

@@ -68,6 +68,7 @@ export function makeHostile(root: string, outside: string): Hostile {
     `${evilConfig(payload)}[filter "inner"]\n\tclean = ${payload}\n`,
   );
   writeFileSync(join(root, ".git/modules/sub/info/attributes"), "*.txt filter=inner\n");
+  plantRepository(join(root, "planted"), outside, payload);
   for (const hook of [
     "pre-commit",
     "post-checkout",
@@ -98,6 +99,18 @@ export function makeHostile(root: string, outside: string): Hostile {
       ...(existsSync(join(root, ".git/config")) && existsSync(join(root, "a.txt")) ? [] : ["something was removed"]),
     ],
   };
+}
+
+/** A folder of ordinary names that git would take for a bare repository: what it includes and where it works lie outside. */
+function plantRepository(folder: string, outside: string, payload: string): void {
+  mkdirSync(join(outside, "hold"));
+  writeFileSync(join(outside, "hold/CANARY-NAME"), "");
+  writeFileSync(join(outside, "canary.ini"), "[secret]\n\tkey = CANARY-OUTSIDE\n");
+  for (const name of ["objects/info", "refs"]) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/main\n");
+  const places = `[core]\n\tbare = false\n\tworktree = ${outside}/hold\n[include]\n\tpath = ${outside}/canary.ini\n`;
+  writeFileSync(join(folder, "config"), places + evilConfig(payload));
+  writeFileSync(join(folder, "objects/info/alternates"), `${outside}/library/.git/objects\n`);
 }
 
 /** A commit with a signature, which git asks a program about. */

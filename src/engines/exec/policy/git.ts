@@ -118,6 +118,8 @@ const SETTINGS = [
   "blame.ignoreRevsFile=",
   "protocol.allow=never",
   "credential.helper=",
+  // A folder that only looks like a repository can be written by any tool, its settings included: only what .git names is one.
+  "safe.bareRepository=explicit",
 ];
 
 export const git: Rule = {
