@@ -257,6 +257,18 @@ describe("limits", () => {
     ).toBe(200);
   });
 
+  it("a batch does not carry many calls past them as one", async () => {
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    for (const messages of [[ping], Array(100).fill(ping)]) {
+      const reply = await server.post("/mcp", messages, {
+        ...token,
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-06-18",
+      });
+      expect(reply).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
+    }
+  });
+
   it("above the concurrency of a token are a clean 429", async () => {
     using other = temp();
     await using limited = await startHttp(other.path, { env: { LLMC_MCP_LIMITS_CONCURRENCY_PER_TOKEN: "2" } });

@@ -78,6 +78,7 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
       // Read once, for whoever answers: the library would read and parse it for each decision.
       const parsedBody = parsed(await readBody(request.headers, chunks, deps.max_request_bytes));
       if (parsedBody === undefined) return notJson();
+      if (Array.isArray(parsedBody)) return batch();
       if (session) return session.handleRequest(request, { authInfo, parsedBody });
       if (!(await isLegacyRequest(request, parsedBody, limit))) return modern.fetch(request, { authInfo, parsedBody });
       if ((parsedBody as { method?: unknown } | null)?.method !== "initialize")
@@ -115,6 +116,11 @@ function noSession(): Response {
 
 function notJson(): Response {
   return refusal(400, -32700, "Parse error: the body is not JSON");
+}
+
+/** No revision that is served has batches, and a hundred calls in one would count as one against the caller's limits. */
+function batch(): Response {
+  return refusal(400, -32600, "Invalid request: send one message at a time, not a batch");
 }
 
 function refusal(status: number, code: number, message: string): Response {
