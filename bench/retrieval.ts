@@ -149,12 +149,14 @@ function wordsOf(query: string): string[] {
   return [...new Set(query.toLowerCase().match(/[a-z0-9_]{3,}/g) ?? [])];
 }
 
-/** How often the words of the query stand in a file: what an agent with grep would do first. */
+/** How many of the query's words stand in a file, then how often: what an agent with grep would do first. */
 function byCount(query: string, paths: readonly string[], text: (path: string) => string): string[] {
   const words = wordsOf(query);
   const counted = paths.map((path) => {
     const body = text(path).toLowerCase();
-    return { path, n: words.reduce((sum, word) => sum + body.split(word).length - 1, 0) };
+    const times = words.map((word) => body.split(word).length - 1);
+    const total = times.reduce((sum, n) => sum + n, 0);
+    return { path, n: times.filter((n) => n > 0).length + total / (total + 1) };
   });
   return counted
     .filter(({ n }) => n > 0)

@@ -26,13 +26,15 @@ export interface Ranking {
 /** Terms that are looked up at most, those that tell most first. */
 const MAX_TERMS = 40;
 /** Rows taken of one term at most: it tells little when it stands in more. */
-const MAX_ROWS = 2_000;
+const MAX_ROWS = 4_000;
 /** A term in more rows than this, and in more than this share of them, is left out when there are enough others. */
-const COMMON_ROWS = 4_000;
+const COMMON_ROWS = 5_000;
 const COMMON_SHARE = 0.05;
 const ENOUGH = 3;
 /** What a word that stands nearly everywhere still counts, as a share of its rarity. */
 const FLOOR = 0.15;
+const THEIR_FLOOR = 1e-6;
+const NOTHING = 1e-4;
 const MAX_FILES = 400;
 
 interface Tally {
@@ -54,7 +56,7 @@ export function rank(db: Db, text: string, scope: Scope, weights: Weights, split
       sql,
       ...[weights.symbol, weights.file, weights.folder, weights.body, `"${term}"`],
     );
-    const share = weight * rarity(total, Math.min(total, rows > MAX_ROWS ? rows : hits.length));
+    const share = weight * lift(total, hits);
     for (const { id, score } of hits) {
       chunks.set(id, (chunks.get(id) ?? 0) - score * share);
       const file = Math.floor(id / PER_FILE);
@@ -76,12 +78,12 @@ interface Chosen {
 }
 
 /**
- * What to multiply SQLite's score with so that a term in more than half of the rows still counts for something: in a small
- * tree that is most of them.
+ * SQLite counts a term in more than half of the rows as next to nothing, and in a small tree that is most of them: such scores
+ * are lifted so that they still tell one row from another.
  */
-function rarity(total: number, rows: number): number {
-  const theirs = Math.log((total - rows + 0.5) / (rows + 0.5));
-  return Math.max(theirs, FLOOR * idfOf(total, rows)) / Math.max(theirs, 1e-6);
+function lift(total: number, hits: readonly { readonly score: number }[]): number {
+  const best = hits.reduce((low, { score }) => Math.min(low, score), 0);
+  return best > -NOTHING ? (FLOOR * idfOf(total, Math.min(total, hits.length))) / THEIR_FLOOR : 1;
 }
 
 function idfOf(total: number, rows: number): number {
