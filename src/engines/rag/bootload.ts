@@ -72,13 +72,24 @@ function quoted(
   const there = found.filter((one) => one.text !== undefined);
   for (const [index, { name, text }] of there.entries()) {
     const share = index === there.length - 1 ? left : left * 0.5;
-    const body = within(text!.trim(), share - deps.tokens(name) - 4, deps);
+    const body = within(said(text!), share - deps.tokens(name) - 4, deps);
     if (body === "") continue;
     const part = `${name}:\n${body}`;
     left -= deps.tokens(part) + 2;
     parts.push(part);
   }
   return parts;
+}
+
+/** Without badges and markup around pictures, which say nothing about the work. */
+function said(text: string): string {
+  const lines = text
+    .split("\n")
+    .filter((line) => !/^\s*(\[?!\[|<\/?(div|p|a|img|br|hr|h1|picture|source)\b)/i.test(line));
+  return lines
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
 }
 
 function within(text: string, tokens: number, deps: BootloadDeps): string {
