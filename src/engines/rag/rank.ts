@@ -27,9 +27,11 @@ export interface Ranking {
 const MAX_TERMS = 40;
 /** Rows taken of one term at most: it tells little when it stands in more. */
 const MAX_ROWS = 4_000;
+const MAX_ROWS_LARGE = 1_500;
+const LARGE = 50_000;
 /** A term in more rows than this, and in more than this share of them, is left out when there are enough others. */
 const COMMON_ROWS = 5_000;
-const COMMON_SHARE = 0.05;
+const COMMON_SHARE = 0.025;
 const ENOUGH = 3;
 /** What a word that stands nearly everywhere still counts, as a share of its rarity. */
 const FLOOR = 0.15;
@@ -49,8 +51,9 @@ export function rank(db: Db, text: string, scope: Scope, weights: Weights, split
   const files = new Map<number, Tally>();
   const total = Math.max(1, db.get<{ n: number }>("SELECT count(*) AS n FROM chunks")!.n);
   const chosen = choose(db, query, total);
+  const most = total > LARGE ? MAX_ROWS_LARGE : MAX_ROWS;
   for (const [index, { term, weight, rows }] of chosen.entries()) {
-    const limited = rows > MAX_ROWS ? `ORDER BY score LIMIT ${MAX_ROWS}` : "";
+    const limited = rows > most ? `ORDER BY score LIMIT ${most}` : "";
     const sql = `SELECT rowid AS id, bm25(terms, ?, ?, ?, ?) AS score FROM terms WHERE terms MATCH ? ${limited}`;
     const hits = db.all<{ id: number; score: number }>(
       sql,
