@@ -5,7 +5,7 @@ import { nearest } from "./base/text.ts";
 import type { Loaded } from "./config/load.ts";
 import type { Engines, Health, ServerFacts } from "./core/context.ts";
 import { createDispatch, type Dispatch } from "./core/dispatch.ts";
-import { prepareState } from "./core/state.ts";
+import { prepareState, refuseLinkedState } from "./core/state.ts";
 import { countTokens } from "./core/tokens.ts";
 import type { Tool } from "./core/tool.ts";
 import { execWarnings } from "./engines/exec/options.ts";
@@ -49,6 +49,7 @@ export interface App {
 /** The composition root: config -> engines -> context -> mode -> dispatch. The only file that knows all of them. */
 export function createApp(loaded: Loaded): App {
   const { mcp } = loaded.config;
+  refuseLinkedState(loaded.state_dir, loaded.allowed_roots);
   const roots = createRoots({
     roots: loaded.allowed_roots,
     enforce: loaded.enforce_roots,

@@ -23,7 +23,7 @@ export function createWriters(
   function open(): { db: Db; change: ChangeDeps } {
     const db = openStore(deps.state_dir);
     const here = thisProcess();
-    const settle = () => void recover(db, here);
+    const settle = () => void recover(db, here, deps.roots.contains);
     settle();
     const locks = createLocks(options, db, here, settle);
     return { db, change: { roots: deps.roots, locks, journal: createJournal(db, here) } };

@@ -1,8 +1,9 @@
 /** What is about to be done to files, written down first: what a killed process left half done is ended or undone by the next. */
 import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
 import type { Db } from "../../../base/db.ts";
 import { isDead, type ProcessMark } from "../process.ts";
-import { back, type Deed, finish, forward, unstage } from "./deeds.ts";
+import { back, type Deed, type DirRef, finish, forward, unstage } from "./deeds.ts";
 
 export { back, type Deed, type DirRef, finish, forward, giveName, refOf, unstage, versionOf } from "./deeds.ts";
 
@@ -47,16 +48,34 @@ export function createJournal(db: Db, here: ProcessMark): Journal {
   };
 }
 
-/** Ends or undoes what dead processes left. Gives how many changes that were. */
-export function recover(db: Db, here: ProcessMark): number {
+/**
+ * Ends or undoes what dead processes left. Gives how many changes that were. The journal lies in a repository, which may have
+ * come with one: an entry is followed only where a tool could have made it, inside the roots and under names of our making.
+ */
+export function recover(db: Db, here: ProcessMark, contains: (path: string) => boolean): number {
   const dead = db.all<Row>("SELECT * FROM journal ORDER BY id").filter((row) => isDead(row, here, row.at_ms));
   let settled = 0;
   for (const row of dead) {
-    if (!claim(db, row, here) || !settle(row)) continue;
+    const deeds = JSON.parse(row.deeds) as Deed[];
+    if (!deeds.every((deed) => isOurs(deed, contains))) continue;
+    if (!claim(db, row, here) || !settle(row, deeds)) continue;
     db.run("DELETE FROM journal WHERE id = ?", row.id);
     settled++;
   }
   return settled;
+}
+
+function isOurs(deed: Deed, contains: (path: string) => boolean): boolean {
+  const { dir, to, name, to_name, temp, spare } = deed as Partial<Record<string, unknown>> & {
+    dir: DirRef;
+    to?: DirRef;
+  };
+  const isPlain = (word: unknown) => typeof word === "string" && !word.includes("/") && !/^\.{0,2}$/.test(word);
+  return (
+    [dir, ...(to ? [to] : [])].every(({ path }) => resolve(path) === path && contains(path)) &&
+    [name, to_name].every((word) => word === undefined || isPlain(word)) &&
+    [temp, spare].every((word) => word === undefined || (isPlain(word) && TEMP_NAME.test(word as string)))
+  );
 }
 
 /** Of several processes that start at once, one settles the entry; should it die too, the next one does. */
@@ -74,8 +93,7 @@ function claim(db: Db, row: Row, here: ProcessMark): boolean {
 }
 
 /** False when the disk refuses: the entry stays for the next start. */
-function settle(row: Row): boolean {
-  const deeds = JSON.parse(row.deeds) as Deed[];
+function settle(row: Row, deeds: readonly Deed[]): boolean {
   try {
     if (row.state === "staged") for (const deed of deeds.toReversed()) unstage(deed, row.bytes ?? undefined);
     else if (tryForward(deeds)) deeds.forEach(finish);
@@ -94,6 +112,8 @@ function tryForward(deeds: readonly Deed[]): boolean {
     return false;
   }
 }
+
+const TEMP_NAME = /^\.llmc-[0-9a-f]{18}\.tmp$/;
 
 /** A name beside the file that nobody uses and everybody can tell. */
 export function tempName(): string {
