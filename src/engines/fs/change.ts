@@ -80,7 +80,7 @@ export function writePlace(roots: Roots, path: SafePath): Place {
 
 /** The regular file that is there now, if one is. */
 export function present(here: Place): Stats | undefined {
-  const stat = lstatSync(here.proc, { throwIfNoEntry: false });
+  const stat = looked(here);
   if (!stat) return undefined;
   if (stat.isDirectory()) throw new Fault("is_directory", `${visible(here.shown)} is a folder.`);
   if (!stat.isFile())
@@ -92,6 +92,15 @@ export function present(here: Place): Stats | undefined {
     throw translated(here.shown, error);
   }
   return stat;
+}
+
+/** A folder that may not be searched does not even tell what is in it. */
+function looked(here: Place): Stats | undefined {
+  try {
+    return lstatSync(here.proc, { throwIfNoEntry: false });
+  } catch (error) {
+    throw translated(here.shown, error);
+  }
 }
 
 /** Opens the very file that was seen. */
