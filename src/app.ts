@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Fault } from "./base/fault.ts";
 import { createRoots, type Roots } from "./base/path/index.ts";
@@ -83,6 +84,12 @@ export function createApp(loaded: Loaded): App {
     return { isolation: level, orphans };
   }
 
+  /** Nobody asked for an index yet: asking for the health is no reason to make one. */
+  async function indexState(): Promise<string> {
+    if (!existsSync(join(loaded.state_dir, "index.db"))) return "none";
+    return (await (await engines.use.rag()).stats()).phase;
+  }
+
   const server: ServerFacts = {
     instructions,
     tools: () => mode.nested,
@@ -93,6 +100,7 @@ export function createApp(loaded: Loaded): App {
       server_version: version,
       mode: mode.name,
       ...(await isolation()),
+      index: await indexState(),
     }),
   };
   const byName = new Map(mode.nested.map((tool) => [tool.name, tool]));

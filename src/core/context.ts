@@ -39,6 +39,8 @@ export interface Health {
   readonly isolation: string;
   /** What can be left of a command after its end: none, or what escapes a process group. */
   readonly orphans: string;
+  /** What the index is doing, or none. */
+  readonly index: string;
 }
 
 /** The server's own facts that tools may tell. */

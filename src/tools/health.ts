@@ -14,6 +14,7 @@ export const health = defineTool({
     mode: z.string(),
     isolation: z.string(),
     orphans: z.string(),
+    index: z.string(),
   }),
   never_late: true,
   async run(_args, ctx) {
