@@ -158,6 +158,8 @@ export function createSearch(options: SearchOptions, deps: SearchDeps): Search {
 
     async content(query, signal) {
       if (query.pattern.includes("\0")) throw new Fault("invalid_args", "The pattern holds a NUL character.");
+      // It would reach ripgrep as another character, and be told as no hits.
+      if (!query.pattern.isWellFormed()) throw new Fault("invalid_args", "The pattern holds half of a surrogate pair.");
       using place = pin(deps.roots, query.root);
       const glob = globOf(query.file_glob);
       const window = windowFor(options.max_line_chars);

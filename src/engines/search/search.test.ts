@@ -241,6 +241,8 @@ describe("a search in contents", () => {
       expect(fault.code).toBe("invalid_args");
       expect(fault.message).toContain("not valid");
     }
+    for (const pattern of ["x\0", "\ud800", "x\udc00"])
+      await expect(engine().content({ pattern })).rejects.toMatchObject({ code: "invalid_args" });
     const fault = await engine()
       .content({ pattern: "foo(bar" })
       .catch((error) => error);
