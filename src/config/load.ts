@@ -45,16 +45,15 @@ type Table = Record<string, unknown>;
 /** Defaults < file < environment < command line. The only reader of the environment. */
 export function loadConfig(input: LoadInput): Loaded {
   const located = locate({ cwd: input.cwd, root: input.root, config: input.config, env: input.env });
-  const keys = allKeys();
   const origins = new Map<string, Origin>();
-  const values = readFile(located.file, keys, origins);
-  const strays = applyEnv(values, input, keys, origins);
+  const values = readFile(located.file, origins);
+  const strays = applyEnv(values, input, origins);
   for (const [path, value] of Object.entries(input.cli ?? {}))
-    if (value !== undefined) set(values, path, pathValue(keys, path, value, input.cwd), origins, "cli");
+    if (value !== undefined) set(values, path, pathValue(path, value, input.cwd), origins, "cli");
 
   const config = checked(values, located.file, origins);
   const secrets = secretNames(config);
-  const warnings = strays.filter((name) => !secrets.has(name)).map((name) => unknownEnv(name, keys));
+  const warnings = strays.filter((name) => !secrets.has(name)).map(unknownEnv);
   return { config, ...derived(config, located, input, origins), origins, warnings };
 }
 
@@ -95,14 +94,14 @@ function conflict(name: string, tools: unknown, alias: unknown): void {
   });
 }
 
-function readFile(file: string | undefined, keys: readonly Key[], origins: Map<string, Origin>): Table {
+function readFile(file: string | undefined, origins: Map<string, Origin>): Table {
   if (file === undefined) return {};
   const table = parsed(file);
   refuseUnknown(table, [], file);
   const values: Table = {};
-  for (const key of keys) {
+  for (const key of allKeys()) {
     const value = get(table, key.path);
-    if (value !== undefined) set(values, key.path, pathValue(keys, key.path, value, dirname(file)), origins, "file");
+    if (value !== undefined) set(values, key.path, pathValue(key.path, value, dirname(file)), origins, "file");
   }
   return values;
 }
@@ -144,15 +143,15 @@ function bySameLeaf(path: string): string | undefined {
   return allKeys().find((key) => key.path.endsWith(`.${leaf}`))?.path;
 }
 
-function applyEnv(values: Table, input: LoadInput, keys: readonly Key[], origins: Map<string, Origin>): string[] {
-  const byEnv = new Map(keys.map((key) => [key.env, key]));
+/** The list of keys is only made when a variable might be one: most starts have none. */
+function applyEnv(values: Table, input: LoadInput, origins: Map<string, Origin>): string[] {
   const strays: string[] = [];
   if (input.env["LLMC_STATE_DIR"])
     set(values, "mcp.state_dir", resolve(input.cwd, input.env["LLMC_STATE_DIR"]), origins, "env");
   for (const [name, text] of Object.entries(input.env)) {
     if (!name.startsWith("LLMC_") || text === undefined || PLAIN_ENV.has(name)) continue;
-    const key = byEnv.get(name);
-    if (key) set(values, key.path, pathValue(keys, key.path, fromText(key, text), input.cwd), origins, "env");
+    const key = allKeys().find(({ env }) => env === name);
+    if (key) set(values, key.path, pathValue(key.path, fromText(key, text), input.cwd), origins, "env");
     else strays.push(name);
   }
   return strays;
@@ -164,8 +163,8 @@ function secretNames(config: Config): ReadonlySet<string | undefined> {
   return new Set([auth.token_env, ...auth.tokens.map((token) => token.token_env)]);
 }
 
-function unknownEnv(name: string, keys: readonly Key[]): string {
-  const close = nearest(name, [...keys.map((key) => key.env), ...PLAIN_ENV]);
+function unknownEnv(name: string): string {
+  const close = nearest(name, [...allKeys().map((key) => key.env), ...PLAIN_ENV]);
   return `Unknown environment variable ${name}${close ? `; did you mean ${close}?` : "."}`;
 }
 
@@ -185,8 +184,8 @@ function fromText(key: Key, text: string): unknown {
   return text;
 }
 
-function pathValue(keys: readonly Key[], path: string, value: unknown, base: string): unknown {
-  if (!keys.some((key) => key.path === path && key.is_path)) return value;
+function pathValue(path: string, value: unknown, base: string): unknown {
+  if (!allKeys().some((key) => key.path === path && key.is_path)) return value;
   const one = (item: unknown) => (typeof item === "string" ? absolute(item, base) : item);
   return Array.isArray(value) ? value.map(one) : one(value);
 }

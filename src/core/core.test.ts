@@ -24,7 +24,7 @@ const sample = defineTool({
     text: z.string().optional(),
     other: z.string().optional(),
   }),
-  output: z.object({ content: z.string() }),
+  output: () => z.object({ content: z.string() }),
   bulk: "content",
   argument_aliases: { file: "path" },
   run: async ({ path }) => ({ content: path }),

@@ -20,7 +20,7 @@ export function wireInput(tool: Tool, dialect: "portable" | "full"): Json {
 }
 
 export function wireOutput(tool: Tool): Json {
-  return slim(z.toJSONSchema(tool.output, { io: "output", unrepresentable: "any" }) as Json, false);
+  return slim(z.toJSONSchema(tool.output(), { io: "output", unrepresentable: "any" }) as Json, false);
 }
 
 /** Limits that nobody meets by accident: paid by every conversation, useful to none. */

@@ -27,7 +27,8 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly description: string;
   readonly effects: readonly [Effect, ...Effect[]];
   readonly input: Input;
-  readonly output: Output;
+  /** Made when someone asks for it (documents, stubs, structured output): a start builds none of them. */
+  readonly output: () => Output;
   /** The field of the payload that the lean format sends unescaped (a string, or a list of strings as lines). */
   readonly bulk?: string;
   /** Where one field is not enough: the lean form of a payload. */

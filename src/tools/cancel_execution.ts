@@ -7,7 +7,7 @@ export const cancel_execution = defineTool({
   description: "Stop what runs in a session, or behind a job handle.",
   effects: ["change"],
   input: z.object({ session_id: z.string().optional(), handle: z.string().optional() }),
-  output: z.object({ cancelled: z.boolean() }),
+  output: () => z.object({ cancelled: z.boolean() }),
   exactly_one: ["session_id", "handle"],
   async run({ session_id, handle }, ctx) {
     if (handle !== undefined) return { cancelled: await (await ctx.handles()).cancel(ctx.principal, handle) };

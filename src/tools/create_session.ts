@@ -13,11 +13,12 @@ export const create_session = defineTool({
     from_session: z.string().optional(),
     auto_persist_globals: z.boolean().default(true),
   }),
-  output: z.object({
-    session_id: z.string(),
-    language: runtimeLanguage,
-    created_at: z.string(),
-    expires_at: z.string(),
-  }),
+  output: () =>
+    z.object({
+      session_id: z.string(),
+      language: runtimeLanguage,
+      created_at: z.string(),
+      expires_at: z.string(),
+    }),
   run: async (args, ctx) => (await ctx.sandbox()).createSession(ctx.principal, args),
 });

@@ -7,7 +7,7 @@ export const destroy_session = defineTool({
   description: "End a session of execute_code and its files.",
   effects: ["change"],
   input: sessionArgument,
-  output: ok,
+  output: () => ok,
   async run({ session_id }, ctx) {
     await (await ctx.sandbox()).destroySession(ctx.principal, session_id);
     return { ok: true };

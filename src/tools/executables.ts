@@ -21,7 +21,7 @@ export function makeExecutables(executables: Readonly<Record<string, Executable>
         timeout_s: z.number().positive().optional(),
         stdin: z.string().optional(),
       }),
-      output: commandAnswer,
+      output: () => commandAnswer,
       argument_aliases: { timeout: "timeout_s" },
       lean: leanAnswer,
       async run({ args, cwd, timeout_s, stdin }, ctx) {

@@ -29,7 +29,7 @@ export const execute_code = defineTool({
     session_id: z.string().optional(),
     timeout_s: z.number().positive().optional(),
   }),
-  output,
+  output: () => output,
   lean: leanResult,
   async run(args, ctx) {
     const sandbox = await ctx.sandbox();

@@ -8,18 +8,19 @@ export const get_active_sessions = defineTool({
   description: "Your sessions of execute_code.",
   effects: ["read"],
   input: nothing,
-  output: z.object({
-    sessions: z.array(
-      z.object({
-        session_id: z.string(),
-        language: runtimeLanguage,
-        state: z.enum(["live", "hibernated"]),
-        created_at: z.string(),
-        last_used_at: z.string(),
-        execution_count: z.int(),
-        bytes: z.int(),
-      }),
-    ),
-  }),
+  output: () =>
+    z.object({
+      sessions: z.array(
+        z.object({
+          session_id: z.string(),
+          language: runtimeLanguage,
+          state: z.enum(["live", "hibernated"]),
+          created_at: z.string(),
+          last_used_at: z.string(),
+          execution_count: z.int(),
+          bytes: z.int(),
+        }),
+      ),
+    }),
   run: async (_args, ctx) => ({ sessions: await (await ctx.sandbox()).sessions(ctx.principal) }),
 });

@@ -7,15 +7,16 @@ export const health = defineTool({
   description: "Server state.",
   effects: ["read"],
   input: z.object({}),
-  output: z.object({
-    ok: z.boolean(),
-    version: z.string(),
-    server_version: z.string(),
-    mode: z.string(),
-    isolation: z.string(),
-    orphans: z.string(),
-    index: z.string(),
-  }),
+  output: () =>
+    z.object({
+      ok: z.boolean(),
+      version: z.string(),
+      server_version: z.string(),
+      mode: z.string(),
+      isolation: z.string(),
+      orphans: z.string(),
+      index: z.string(),
+    }),
   never_late: true,
   async run(_args, ctx) {
     return ctx.health();

@@ -7,7 +7,7 @@ export const linux_fs_delete = defineTool({
   description: "Delete a file, or a folder when recursive.",
   effects: ["change"],
   input: z.object({ path: z.string(), recursive: z.boolean().default(false) }),
-  output: z.object({ ok: z.literal(true), path: z.string(), removed: z.int() }),
+  output: () => z.object({ ok: z.literal(true), path: z.string(), removed: z.int() }),
   lean: ({ ok, path, removed }, args) => ({ head: { ok, ...(path === args.path ? {} : { path }), removed } }),
   async run({ path, recursive }, ctx) {
     const fs = await ctx.fs();

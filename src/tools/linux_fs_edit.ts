@@ -23,12 +23,13 @@ export const linux_fs_edit = defineTool({
     dry_run: z.boolean().default(false),
   }),
   exactly_one: ["old_text", "edits"],
-  output: z.object({
-    replacements: z.int(),
-    new_sha256: z.string(),
-    diff: z.string(),
-    mixed_line_endings: z.literal(true).optional(),
-  }),
+  output: () =>
+    z.object({
+      replacements: z.int(),
+      new_sha256: z.string(),
+      diff: z.string(),
+      mixed_line_endings: z.literal(true).optional(),
+    }),
   bulk: "diff",
   lean: ({ diff, new_sha256, ...rest }) => ({
     head: { ...rest, new_sha256: new_sha256.slice(0, 12) },

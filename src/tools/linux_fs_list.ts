@@ -19,18 +19,19 @@ export const linux_fs_list = defineTool({
     include_hidden: z.boolean().default(false),
     file_glob: z.string().optional(),
   }),
-  output: z.object({
-    entries: z.array(
-      z.object({
-        path: z.string(),
-        type: z.string(),
-        size_bytes: z.int().optional(),
-        mtime_iso: z.string().optional(),
-      }),
-    ),
-    truncated: z.boolean(),
-    handle: z.string().nullable(),
-  }),
+  output: () =>
+    z.object({
+      entries: z.array(
+        z.object({
+          path: z.string(),
+          type: z.string(),
+          size_bytes: z.int().optional(),
+          mtime_iso: z.string().optional(),
+        }),
+      ),
+      truncated: z.boolean(),
+      handle: z.string().nullable(),
+    }),
   bulk: "entries",
   timed: "read",
   lean: ({ entries, truncated, handle }) => ({ head: truncated ? { truncated, handle } : {}, body: byFolder(entries) }),

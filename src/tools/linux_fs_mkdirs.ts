@@ -7,7 +7,7 @@ export const linux_fs_mkdirs = defineTool({
   description: "mkdir -p",
   effects: ["add"],
   input: z.object({ path: z.string(), exist_ok: z.boolean().default(true) }),
-  output: z.object({ ok: z.literal(true), path: z.string(), created: z.boolean() }),
+  output: () => z.object({ ok: z.literal(true), path: z.string(), created: z.boolean() }),
   lean: ({ ok, path, created }, args) => ({ head: { ok, ...(path === args.path ? {} : { path }), created } }),
   async run({ path, exist_ok }, ctx) {
     const fs = await ctx.fs();

@@ -7,7 +7,7 @@ export const linux_fs_move = defineTool({
   description: "Move a file or folder; never overwrites. A target ending in / is a folder to move into.",
   effects: ["change"],
   input: z.object({ source: z.string(), target: z.string() }),
-  output: z.object({ ok: z.literal(true), source: z.string(), target: z.string() }),
+  output: () => z.object({ ok: z.literal(true), source: z.string(), target: z.string() }),
   lean: ({ ok, source, target }, args) => ({
     head: { ok, ...(source === args.source ? {} : { source }), ...(target === args.target ? {} : { target }) },
   }),

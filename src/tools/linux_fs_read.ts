@@ -15,21 +15,22 @@ export const linux_fs_read = defineTool({
     offset_lines: z.int().min(0).default(0),
     max_lines: z.int().min(1).max(2000).default(200),
   }),
-  output: z.object({
-    content: z.string(),
-    handle: z.string().nullable(),
-    meta: z.object({
-      path: z.string(),
-      total_lines: z.int(),
-      truncated: z.boolean(),
-      total_lines_is_lower_bound: z.boolean().optional(),
-      next_offset_lines: z.int().optional(),
-      replaced: z.boolean().optional(),
-      cut_lines: z.int().optional(),
-      binary: z.string().optional(),
-      size_bytes: z.int().optional(),
+  output: () =>
+    z.object({
+      content: z.string(),
+      handle: z.string().nullable(),
+      meta: z.object({
+        path: z.string(),
+        total_lines: z.int(),
+        truncated: z.boolean(),
+        total_lines_is_lower_bound: z.boolean().optional(),
+        next_offset_lines: z.int().optional(),
+        replaced: z.boolean().optional(),
+        cut_lines: z.int().optional(),
+        binary: z.string().optional(),
+        size_bytes: z.int().optional(),
+      }),
     }),
-  }),
   bulk: "content",
   timed: "read",
   lean: ({ content, handle, meta }, args) => {

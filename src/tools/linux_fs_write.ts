@@ -12,11 +12,12 @@ export const linux_fs_write = defineTool({
     mode: z.enum(["rewrite", "append"]).default("rewrite"),
     expected_sha256: z.string().optional(),
   }),
-  output: z.object({
-    bytes_written: z.int(),
-    new_sha256: z.string(),
-    line_endings: z.literal("crlf").optional(),
-  }),
+  output: () =>
+    z.object({
+      bytes_written: z.int(),
+      new_sha256: z.string(),
+      line_endings: z.literal("crlf").optional(),
+    }),
   lean: (written) => ({ head: { ...written, new_sha256: written.new_sha256.slice(0, 12) } }),
   async run({ path, content, mode, expected_sha256 }, ctx) {
     const fs = await ctx.fs();

@@ -33,7 +33,7 @@ export const linux_handle_read = defineTool({
     wait_s: z.number().min(0).max(1800).default(0),
     cancel: z.boolean().default(false),
   }),
-  output: z.object({ content: z.string(), meta }),
+  output: () => z.object({ content: z.string(), meta }),
   bulk: "content",
   lean: ({ content, meta: { state, progress, truncated, ...rest } }) => ({
     head: { ...rest, ...(state === "done" ? {} : { state, progress }), ...(truncated ? { truncated } : {}) },

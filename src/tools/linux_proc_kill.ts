@@ -10,7 +10,7 @@ export const linux_proc_kill = defineTool({
     pid: z.int().min(1),
     signal: z.enum(["TERM", "INT", "HUP", "QUIT", "KILL", "USR1", "USR2", "STOP", "CONT"]).default("TERM"),
   }),
-  output: z.object({ ok: z.literal(true) }),
+  output: () => z.object({ ok: z.literal(true) }),
   async run({ pid, signal }, ctx) {
     const exec = await ctx.exec();
     exec.kill(ctx.principal, pid, `SIG${signal}`);

@@ -10,19 +10,20 @@ export const linux_proc_list = defineTool({
     user: z.string().optional(),
     max_results: z.int().min(1).max(5000).default(200),
   }),
-  output: z.object({
-    processes: z.array(
-      z.object({
-        pid: z.int(),
-        ppid: z.int(),
-        user: z.string(),
-        cpu: z.number(),
-        mem: z.number(),
-        command: z.string(),
-        proc_id: z.string().optional(),
-      }),
-    ),
-  }),
+  output: () =>
+    z.object({
+      processes: z.array(
+        z.object({
+          pid: z.int(),
+          ppid: z.int(),
+          user: z.string(),
+          cpu: z.number(),
+          mem: z.number(),
+          command: z.string(),
+          proc_id: z.string().optional(),
+        }),
+      ),
+    }),
   async run({ user, max_results }, ctx) {
     const exec = await ctx.exec();
     return { processes: exec.list(ctx.principal, user, max_results) };

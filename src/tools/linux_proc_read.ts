@@ -17,13 +17,14 @@ export const linux_proc_read = defineTool({
       .max(1024 * 1024)
       .default(32_768),
   }),
-  output: z.object({
-    output: z.string(),
-    cursor: z.int(),
-    state: z.enum(["running", "exited"]),
-    exit_code: z.int().optional(),
-    dropped: z.int().optional(),
-  }),
+  output: () =>
+    z.object({
+      output: z.string(),
+      cursor: z.int(),
+      state: z.enum(["running", "exited"]),
+      exit_code: z.int().optional(),
+      dropped: z.int().optional(),
+    }),
   bulk: "output",
   async run({ proc_id, ...request }, ctx) {
     const exec = await ctx.exec();

@@ -11,7 +11,7 @@ export const linux_proc_send = defineTool({
     input: z.string().max(1024 * 1024),
     newline: z.boolean().default(true),
   }),
-  output: z.object({ ok: z.literal(true) }),
+  output: () => z.object({ ok: z.literal(true) }),
   async run({ proc_id, input, newline }, ctx) {
     const exec = await ctx.exec();
     await exec.processes.send(ctx.principal, proc_id, newline ? `${input}\n` : input, ctx.signal);

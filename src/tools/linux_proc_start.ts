@@ -14,15 +14,16 @@ export const linux_proc_start = defineTool({
     wait_for: z.string().max(1000).optional(),
     wait_s: z.number().min(0).max(600).default(1),
   }),
-  output: z.object({
-    proc_id: z.string(),
-    pid: z.int(),
-    output: z.string(),
-    state: z.enum(["running", "exited"]),
-    cursor: z.int(),
-    exit_code: z.int().optional(),
-    dropped: z.int().optional(),
-  }),
+  output: () =>
+    z.object({
+      proc_id: z.string(),
+      pid: z.int(),
+      output: z.string(),
+      state: z.enum(["running", "exited"]),
+      cursor: z.int(),
+      exit_code: z.int().optional(),
+      dropped: z.int().optional(),
+    }),
   exactly_one: ["command", "argv"],
   bulk: "output",
   async run(args, ctx) {

@@ -10,7 +10,7 @@ export const linux_proc_stop = defineTool({
     proc_id: z.string(),
     signal: z.enum(["TERM", "INT", "HUP", "QUIT", "KILL"]).default("TERM"),
   }),
-  output: z.object({ state: z.enum(["running", "exited"]), exit_code: z.int() }),
+  output: () => z.object({ state: z.enum(["running", "exited"]), exit_code: z.int() }),
   async run({ proc_id, signal }, ctx) {
     const exec = await ctx.exec();
     return exec.processes.stop(ctx.principal, proc_id, `SIG${signal}`);

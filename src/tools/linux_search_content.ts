@@ -26,14 +26,15 @@ export const linux_search_content = defineTool({
     context_lines: z.int().min(0).max(10).default(3),
     max_results: z.int().min(1).max(1000).default(100),
   }),
-  output: z.object({
-    hits: z.array(hit),
-    total_hits: z.int(),
-    total_hits_is_lower_bound: z.literal(true).optional(),
-    truncated: z.boolean(),
-    handle: z.string().nullable(),
-    warning: z.string().optional(),
-  }),
+  output: () =>
+    z.object({
+      hits: z.array(hit),
+      total_hits: z.int(),
+      total_hits_is_lower_bound: z.literal(true).optional(),
+      truncated: z.boolean(),
+      handle: z.string().nullable(),
+      warning: z.string().optional(),
+    }),
   lean: ({ hits, truncated, ...facts }) => ({
     head: { ...facts, ...(truncated ? { truncated } : {}) },
     body: byFile(hits),

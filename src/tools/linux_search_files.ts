@@ -15,14 +15,15 @@ export const linux_search_files = defineTool({
     file_glob: z.string().max(1024).nullish(),
     max_results: z.int().min(1).max(2000).default(200),
   }),
-  output: z.object({
-    hits: z.array(z.object({ path: z.string() })),
-    total_hits: z.int(),
-    total_hits_is_lower_bound: z.literal(true).optional(),
-    truncated: z.boolean(),
-    handle: z.string().nullable(),
-    warning: z.string().optional(),
-  }),
+  output: () =>
+    z.object({
+      hits: z.array(z.object({ path: z.string() })),
+      total_hits: z.int(),
+      total_hits_is_lower_bound: z.literal(true).optional(),
+      truncated: z.boolean(),
+      handle: z.string().nullable(),
+      warning: z.string().optional(),
+    }),
   lean: ({ hits, truncated, ...facts }) => ({
     head: { ...facts, ...(truncated ? { truncated } : {}) },
     body: hits.map((hit) => visible(hit.path)).join("\n"),

@@ -8,9 +8,10 @@ export const list_available_packages = defineTool({
   description: "What code in execute_code can import.",
   effects: ["read"],
   input: z.object({ language: runtimeLanguage.optional() }),
-  output: z.object({
-    packages: z.array(z.object({ name: z.string(), version: z.string().nullable(), language: runtimeLanguage })),
-  }),
+  output: () =>
+    z.object({
+      packages: z.array(z.object({ name: z.string(), version: z.string().nullable(), language: runtimeLanguage })),
+    }),
   lean: ({ packages }) => ({ head: { packages: packages.map(({ name }) => name) } }),
   run: async ({ language }, ctx) => ({ packages: await (await ctx.sandbox()).packages(language) }),
 });

@@ -13,10 +13,11 @@ export const list_dir = defineTool({
     max_entries: z.int().min(1).max(100_000).default(1000),
     include_hidden: z.boolean().default(false),
   }),
-  output: z.object({
-    data: z.array(z.string()),
-    meta: z.object({ path: z.string(), truncated: z.boolean(), handle: z.string().optional() }),
-  }),
+  output: () =>
+    z.object({
+      data: z.array(z.string()),
+      meta: z.object({ path: z.string(), truncated: z.boolean(), handle: z.string().optional() }),
+    }),
   bulk: "data",
   timed: "read",
   lean: ({ data, meta }, args) => ({

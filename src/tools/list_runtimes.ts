@@ -8,16 +8,17 @@ export const list_runtimes = defineTool({
   description: "Languages of execute_code, their isolation and limits.",
   effects: ["read"],
   input: nothing,
-  output: z.object({
-    runtimes: z.array(
-      z.object({
-        language: z.string(),
-        version: z.string(),
-        engine: z.string(),
-        isolation: z.string(),
-        limits: z.record(z.string(), z.number()),
-      }),
-    ),
-  }),
+  output: () =>
+    z.object({
+      runtimes: z.array(
+        z.object({
+          language: z.string(),
+          version: z.string(),
+          engine: z.string(),
+          isolation: z.string(),
+          limits: z.record(z.string(), z.number()),
+        }),
+      ),
+    }),
   run: async (_args, ctx) => ({ runtimes: await (await ctx.sandbox()).runtimes() }),
 });

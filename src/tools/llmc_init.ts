@@ -7,7 +7,7 @@ export const llmc_init = defineTool({
   description: "How to use these tools.",
   effects: ["read"],
   input: z.object({}),
-  output: z.object({ text: z.string() }),
+  output: () => z.object({ text: z.string() }),
   bulk: "text",
   lean: ({ text }) => ({ head: {}, body: text }),
   async run(_args, ctx) {

@@ -7,17 +7,18 @@ export const maasl_locks = defineTool({
   description: "Who is changing what.",
   effects: ["read"],
   input: z.object({}),
-  output: z.object({
-    locks: z.array(
-      z.object({
-        resource: z.string(),
-        class: z.string(),
-        holder: z.string(),
-        since: z.string(),
-        expires: z.string(),
-      }),
-    ),
-  }),
+  output: () =>
+    z.object({
+      locks: z.array(
+        z.object({
+          resource: z.string(),
+          class: z.string(),
+          holder: z.string(),
+          since: z.string(),
+          expires: z.string(),
+        }),
+      ),
+    }),
   async run(_args, ctx) {
     return { locks: (await ctx.fs()).locks() };
   },

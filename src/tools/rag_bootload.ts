@@ -8,7 +8,7 @@ export const rag_bootload = defineTool({
   description: "The repository's rules and where to begin.",
   effects: ["read"],
   input: z.object({ session_id: z.string().max(200), task_id: z.string().max(1000) }),
-  output: z.object({ plan: z.string(), scope: z.enum(SCOPES), notes: z.string() }),
+  output: () => z.object({ plan: z.string(), scope: z.enum(SCOPES), notes: z.string() }),
   bulk: "notes",
   async run(args, ctx) {
     return (await ctx.rag()).bootload(args, ctx.signal);

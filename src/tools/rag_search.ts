@@ -14,15 +14,16 @@ export const rag_search = defineTool({
     budget_tokens: z.int().min(50).max(100_000).optional(),
   }),
   argument_aliases: { query: "q" },
-  output: z.object({
-    snippets: z.array(
-      z.object({ text: z.string(), src: z.string(), score: z.number(), symbol: z.string().optional() }),
-    ),
-    provenance: z.literal(true),
-    stale: z.boolean(),
-    coverage: z.number(),
-    note: z.string().optional(),
-  }),
+  output: () =>
+    z.object({
+      snippets: z.array(
+        z.object({ text: z.string(), src: z.string(), score: z.number(), symbol: z.string().optional() }),
+      ),
+      provenance: z.literal(true),
+      stale: z.boolean(),
+      coverage: z.number(),
+      note: z.string().optional(),
+    }),
   lean: ({ snippets, stale, coverage, note }) => ({
     head: { snippets: snippets.length, ...(stale ? { stale } : {}), ...(coverage < 1 ? { coverage } : {}), note },
     body: snippets

@@ -35,7 +35,7 @@ export const read_file = defineTool({
       .max(8 * MIB)
       .default(MIB),
   }),
-  output: z.object({ data: z.string(), meta }),
+  output: () => z.object({ data: z.string(), meta }),
   bulk: "data",
   timed: "read",
   lean: ({ data, meta }, args) => {

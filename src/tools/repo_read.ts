@@ -21,17 +21,18 @@ export const repo_read = defineTool({
       .max(8 * MIB)
       .default(MIB),
   }),
-  output: z.object({
-    data: z.string(),
-    meta: z.object({
-      path: z.string(),
-      length: z.int(),
-      truncated: z.boolean(),
-      size: z.int().optional(),
-      handle: z.string().optional(),
-      replaced: z.boolean().optional(),
+  output: () =>
+    z.object({
+      data: z.string(),
+      meta: z.object({
+        path: z.string(),
+        length: z.int(),
+        truncated: z.boolean(),
+        size: z.int().optional(),
+        handle: z.string().optional(),
+        replaced: z.boolean().optional(),
+      }),
     }),
-  }),
   bulk: "data",
   timed: "read",
   async run({ root, path, max_bytes }, ctx) {

@@ -10,17 +10,18 @@ export const repo_write_patch = defineTool({
   description: "Apply a unified diff over many files, all or none.",
   effects: ["change"],
   input: z.object({ root: z.string().default("."), patch: z.string(), dry_run: z.boolean().default(false) }),
-  output: z.object({
-    files: z.array(
-      z.object({
-        path: z.string(),
-        action: z.string(),
-        hunks: z.int(),
-        rejected: z.array(z.object({ hunk: z.int(), reason: z.string() })),
-      }),
-    ),
-    applied: z.boolean(),
-  }),
+  output: () =>
+    z.object({
+      files: z.array(
+        z.object({
+          path: z.string(),
+          action: z.string(),
+          hunks: z.int(),
+          rejected: z.array(z.object({ hunk: z.int(), reason: z.string() })),
+        }),
+      ),
+      applied: z.boolean(),
+    }),
   lean: ({ files, applied }) => {
     const told = files.filter((file) => applied || file.rejected.length > 0);
     return {

@@ -8,6 +8,6 @@ export const reset_all_sessions = defineTool({
   description: "End all your sessions of execute_code.",
   effects: ["change"],
   input: nothing,
-  output: z.object({ reset: z.int() }),
+  output: () => z.object({ reset: z.int() }),
   run: async (_args, ctx) => ({ reset: await (await ctx.sandbox()).resetAll(ctx.principal) }),
 });

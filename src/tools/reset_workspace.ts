@@ -7,7 +7,7 @@ export const reset_workspace = defineTool({
   description: "Remove a session's files and variables; it stays.",
   effects: ["change"],
   input: sessionArgument,
-  output: ok,
+  output: () => ok,
   async run({ session_id }, ctx) {
     await (await ctx.sandbox()).resetWorkspace(ctx.principal, session_id);
     return { ok: true };

@@ -16,7 +16,7 @@ export const run_cmd = defineTool({
     stdin: z.string().optional(),
     raw: z.boolean().optional(),
   }),
-  output: commandAnswer,
+  output: () => commandAnswer,
   exactly_one: ["command", "argv"],
   argument_aliases: { timeout: "timeout_s" },
   lean: leanAnswer,

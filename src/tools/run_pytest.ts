@@ -12,17 +12,18 @@ export const run_pytest = defineTool({
     path: z.string().optional(),
     timeout_s: z.number().positive().optional(),
   }),
-  output: z.object({
-    passed: z.int(),
-    failed: z.int(),
-    skipped: z.int(),
-    errors: z.int(),
-    failures: z.array(
-      z.object({ id: z.string(), file: z.string().nullable(), line: z.int().nullable(), message: z.string() }),
-    ),
-    handle: z.string().nullable(),
-    exit_code: z.int(),
-  }),
+  output: () =>
+    z.object({
+      passed: z.int(),
+      failed: z.int(),
+      skipped: z.int(),
+      errors: z.int(),
+      failures: z.array(
+        z.object({ id: z.string(), file: z.string().nullable(), line: z.int().nullable(), message: z.string() }),
+      ),
+      handle: z.string().nullable(),
+      exit_code: z.int(),
+    }),
   async run({ args, path, timeout_s }, ctx) {
     const exec = await ctx.exec();
     const where = path === undefined ? [] : [ctx.roots.mint(path, "read").abs];

@@ -7,18 +7,19 @@ export const stat = defineTool({
   description: "Size, mtime, mode, type.",
   effects: ["read"],
   input: z.object({ path: z.string() }),
-  output: z.object({
-    data: z.object({
-      path: z.string(),
-      type: z.string(),
-      size: z.int(),
-      mtime: z.string(),
-      mode: z.string(),
-      uid: z.int(),
-      gid: z.int(),
-      link: z.string().optional(),
+  output: () =>
+    z.object({
+      data: z.object({
+        path: z.string(),
+        type: z.string(),
+        size: z.int(),
+        mtime: z.string(),
+        mode: z.string(),
+        uid: z.int(),
+        gid: z.int(),
+        link: z.string().optional(),
+      }),
     }),
-  }),
   timed: "read",
   lean: ({ data }, args) => {
     const { path, uid: _uid, gid: _gid, ...facts } = data;

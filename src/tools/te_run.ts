@@ -39,7 +39,7 @@ export const te_run = defineTool({
     cwd: z.string().optional(),
     timeout_s: z.number().positive().optional(),
   }),
-  output: teOutput,
+  output: () => teOutput,
   exactly_one: ["command", "argv"],
   argument_aliases: { timeout: "timeout_s" },
   lean: ({

@@ -57,7 +57,7 @@ export function commandBed(options: Options = {}, deps: Deps = {}, te: Partial<E
         audit: ({ rule }: { rule?: string }) => rule && rules.push(rule),
       };
       const payload = await tool.run(validate(tool, args), context as unknown as ToolContext);
-      const checked = tool.output.safeParse(payload);
+      const checked = tool.output().safeParse(payload);
       if (!checked.success) throw new Fault("internal_error", `${tool.name}: ${checked.error.message}`);
       return payload as T;
     },

@@ -92,7 +92,7 @@ export const say_hello = defineTool({
   description: "Greet someone.",
   effects: ["read"],
   input: z.object({ name: z.string() }),
-  output: z.object({ text: z.string() }),
+  output: () => z.object({ text: z.string() }),
   async run({ name }) {
     return { text: \`Hello, \${name}\` };
   },
