@@ -95,7 +95,10 @@ describe("the command line", () => {
   });
 
   it("validates the repository and says how to mend what it finds", async () => {
-    expect((await llmc("repo", "validate")).code).toBe(0);
+    const fine = await llmc("repo", "validate");
+    expect(fine.code).toBe(0);
+    expect(fine.stdout).toMatch(/✓ commands +project code runs at level/);
+    expect(fine.stdout).toMatch(/✓ index +none yet/);
     writeFileSync(
       join(folder.path, "llmc.toml"),
       "[mcp.tools]\nallowed_roots = ['.', 'gone']\n[mcp.hybrid]\npromoted_tools = ['fly']\n[mcp]\nmode = 'hybrid'\n",

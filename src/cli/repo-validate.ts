@@ -48,11 +48,36 @@ async function validate(invocation: Invocation): Promise<Finding[]> {
       text: `${app.mode.name}: ${app.tools().length} tools listed, ${app.mode.nested.length} callable`,
     });
     for (const warning of app.warnings()) findings.push({ level: "warning", about: "config", text: warning });
+    findings.push(...(await gateFindings(app)), await indexFinding(app));
     await app.close();
   } catch (error) {
     findings.push(failed("start", error));
   }
   return findings;
+}
+
+/** Whether the command policies hold, and what project code would be shut in by. */
+async function gateFindings(app: ReturnType<typeof createApp>): Promise<Finding[]> {
+  if (!app.loaded.config.mcp.tools.enable_run_cmd)
+    return [{ level: "ok", about: "commands", text: "mcp.tools.enable_run_cmd is false: nothing runs" }];
+  const { level, reason } = await (await app.engines.exec()).isolation();
+  if (level !== "none")
+    return [
+      { level: level === "host" ? "warning" : "ok", about: "commands", text: `project code runs at level ${level}` },
+    ];
+  const mend = "Install bubblewrap, or set LLMC_ISOLATED=1 where the machine is a box of its own.";
+  return [
+    { level: "warning", about: "commands", text: `project code will be refused: ${reason ?? "no sandbox"}. ${mend}` },
+  ];
+}
+
+async function indexFinding(app: ReturnType<typeof createApp>): Promise<Finding> {
+  const { index } = await app.health();
+  return {
+    level: "ok",
+    about: "index",
+    text: index === "none" ? "none yet: llmc index makes one, or the first search" : index,
+  };
 }
 
 function failed(about: string, error: unknown): Finding {

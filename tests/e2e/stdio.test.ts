@@ -108,6 +108,18 @@ describe("over stdio", () => {
     expect((await server.call("read_file", { path: handle })).text).toContain("42");
   });
 
+  it("progress of a tool reaches a client that asked for it", async () => {
+    await using server = await connect(folder.path);
+    const seen: string[] = [];
+    const code =
+      "for (let step = 1; step <= 3; step++) { console.log('step ' + step); await new Promise((done) => setTimeout(done, 1200)); }";
+    await server.client.callTool(
+      { name: "execute_code", arguments: { language: "javascript", code, session_id: "none" } },
+      { onprogress: ({ message }) => seen.push(message ?? "") },
+    );
+    expect(seen.join("\n")).toContain("step");
+  });
+
   it("structured output is sent only when asked for", async () => {
     await using plain = await connect(folder.path);
     const before = await plain.client.callTool({ name: "stat", arguments: { path: "a.txt" } });
