@@ -49,17 +49,18 @@ function signalled(): Promise<string> {
 
 async function tellStart(app: ReturnType<typeof createApp>, invocation: Invocation): Promise<void> {
   const { log } = app.telemetry;
-  const { effectiveValues } = await import("../config/show.ts");
+  const isByHand = process.stdin.isTTY || invocation.flags["welcome"] === true;
   for (const warning of app.warnings()) log.warn(warning);
   log.info("llmc serves on stdio", {
     version: app.version,
     mode: app.mode.name,
     tools: app.tools().length,
     root_by: app.loaded.root_by,
-    config: effectiveValues(app.loaded),
+    // A person at a terminal reads it better with `llmc config show`.
+    ...(isByHand ? {} : { config: (await import("../config/show.ts")).effectiveValues(app.loaded) }),
   });
-  if (process.stdin.isTTY || invocation.flags["welcome"]) {
-    const { welcome } = await import("./welcome.ts");
-    invocation.terminal.err(welcome(app.loaded.root));
-  }
+  if (!isByHand) return;
+  const { welcome } = await import("./welcome.ts");
+  await log.flush();
+  invocation.terminal.err(welcome(app.loaded.root));
 }
