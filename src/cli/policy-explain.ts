@@ -1,7 +1,7 @@
 import { createApp } from "../app.ts";
 import { Fault } from "../base/fault.ts";
 import type { Invocation } from "./command.ts";
-import { explainPolicy } from "./policy.ts";
+import { explainPolicy, judge } from "./policy.ts";
 import { loadFor } from "./where.ts";
 
 /** 0: it may run. 1: it may not. */
@@ -13,7 +13,7 @@ export async function run(invocation: Invocation): Promise<number> {
   try {
     const exec = await app.engines.exec();
     invocation.terminal.out(await explainPolicy(exec, command));
-    return (await exec.explain(command)).allowed ? 0 : 1;
+    return (await judge(exec, command)).allowed ? 0 : 1;
   } finally {
     await app.close();
   }

@@ -18,4 +18,11 @@ describe("llmc policy explain", () => {
     expect(text).toMatch(/^denied .*\nrule {7}isolation\n/);
     expect(text).toContain("bubblewrap");
   });
+
+  it("sees through te, which answers about itself without a program", async () => {
+    await using test = testExec();
+    expect(await explainPolicy(test.exec, "te git log -p")).toMatch(/^allowed .*\nrule {7}git log flags\n/);
+    expect(await explainPolicy(test.exec, "te rg --pre=x y")).toMatch(/^denied .*\nrule {7}rg flags\n/);
+    expect(await explainPolicy(test.exec, "te --stats")).toMatch(/^allowed .*\nrule {7}te\n/);
+  });
 });

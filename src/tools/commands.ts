@@ -21,6 +21,7 @@ export const commandAnswer = z.object({
     truncated: z.boolean().optional(),
     isolation: z.string(),
     duration_ms: z.number(),
+    moved_away: z.array(z.string()).optional(),
   }),
 });
 
@@ -86,7 +87,8 @@ export async function runWatched(
 }
 
 export function answer(result: RunResult): CommandAnswer {
-  const { stdout, stderr, exit_code, signal, timed_out, handle, truncated, isolation, duration_ms } = result;
+  const { stdout, stderr, exit_code, signal, timed_out, handle, truncated, isolation, duration_ms, moved_away } =
+    result;
   return {
     data: { stdout, stderr, exit_code, signal, timed_out },
     meta: {
@@ -95,6 +97,7 @@ export function answer(result: RunResult): CommandAnswer {
       ...(truncated ? { truncated } : {}),
       isolation,
       duration_ms,
+      ...(moved_away.length === 0 ? {} : { moved_away: [...moved_away] }),
     },
   };
 }
@@ -108,6 +111,7 @@ export function leanAnswer({ data, meta }: CommandAnswer): Lean {
     ...(meta.mode === "enriched" ? { mode: meta.mode } : {}),
     ...(meta.truncated ? { truncated: true } : {}),
     ...(meta.handle === undefined ? {} : { handle: meta.handle }),
+    ...(meta.moved_away === undefined ? {} : { moved_away: meta.moved_away }),
   };
   if (data.stderr === "") return { head, body: data.stdout };
   const gap = data.stdout === "" || data.stdout.endsWith("\n") ? "" : "\n";

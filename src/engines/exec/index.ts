@@ -17,7 +17,7 @@ import { createProcesses, type Processes } from "./processes.ts";
 import { type PytestReport, runPytest } from "./pytest.ts";
 import { createPrograms, isProgram, realOr } from "./resolve.ts";
 import { type RunRequest, type RunResult, run } from "./run.ts";
-import { createShield, hiddenNames, sweepShield } from "./shield.ts";
+import { createShield, hiddenNames } from "./shield.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { killProcess, listProcesses, type ProcessRow } from "./table.ts";
 import { createWatchdog } from "./watchdog.ts";
@@ -96,7 +96,6 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
   const isolation = createIsolation({ bwrap, sandbox, network, isolated: deps.isolated, trust: options.run_cmd_trust });
   const hidden = hiddenNames(denied, deps.roots, state_dir);
   const gate = createGate({ options, roots: deps.roots, programs, isolation, hidden, ownProgram });
-  const watchdog = createWatchdog();
   // With the host's network there is nothing to share.
   const networks = createNetworks(network ? undefined : bwrap);
   const environment = {
@@ -107,6 +106,7 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     project_path: programs.project_path,
   };
   const shield = createShield({ roots: deps.roots, denied, state_dir });
+  const watchdog = createWatchdog(shield.holder);
   const facts: LaunchFacts = {
     bwrap,
     sandbox,
@@ -120,7 +120,6 @@ export function createExec(options: ExecOptions, deps: ExecDeps): Exec {
     max_per_principal: options.proc_max,
     idle_timeout_s: options.proc_idle_timeout,
   });
-  sweepShield(state_dir);
 
   return {
     allow: gate.allow,

@@ -5,7 +5,7 @@ import { Fault } from "../../base/fault.ts";
 import type { SandboxRun } from "./bwrap.ts";
 import { childEnvironment, type EnvironmentFacts, type SessionFacts } from "./environment.ts";
 import type { Network } from "./network.ts";
-import type { Shield } from "./shield.ts";
+import type { Held, Shield } from "./shield.ts";
 import { ending, kill } from "./signals.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -34,7 +34,14 @@ export interface Launched {
   readonly pid: number;
   readonly in_sandbox: boolean;
   /** When it ended. Never rejects. */
-  readonly ended: Promise<{ exit_code: number; signal: string | null }>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Ended {
+  readonly exit_code: number;
+  readonly signal: string | null;
+  /** Names that it made and must not make: moved out of the roots. */
+  readonly moved_away: readonly string[];
 }
 
 /** Starts an allowed command in a group of its own, at its level. Nothing of it is left when it has ended. */
@@ -50,16 +57,12 @@ export async function launch(facts: LaunchFacts, command: AllowedCommand, reques
     // What a reader calls itself in its messages: its name is shorter than its path.
     ...(command.level === "process" && !request.wrap ? { argv0: command.name } : {}),
   });
-  const held: Disposable[] = [];
+  const held: Held[] = [];
   const ended = whenEnded(facts, child, in_sandbox, held);
   if (child.pid === undefined) throw await spawnFault(child, command);
   facts.watchdog.watch(child.pid);
   try {
-    if (ticket)
-      handOver(
-        child.stdio[3] as Writable,
-        ticket((thing) => held.push(thing)),
-      );
+    if (ticket) handOver(child.stdio[3] as Writable, await ticket((thing) => held.push(thing)));
   } catch (error) {
     kill(-child.pid, "SIGKILL");
     throw error;
@@ -74,7 +77,7 @@ export async function launch(facts: LaunchFacts, command: AllowedCommand, reques
  */
 interface Start {
   readonly words: readonly string[];
-  readonly ticket?: (hold: (thing: Disposable) => void) => string;
+  readonly ticket?: (hold: (thing: Held) => void) => Promise<string>;
 }
 
 type Program = { readonly file: string; readonly args: readonly string[] };
@@ -82,10 +85,10 @@ type Program = { readonly file: string; readonly args: readonly string[] };
 /** The ticket of a sandbox is its own options: without them it has no disk, and so no program to run. */
 function sandboxed(facts: LaunchFacts, command: AllowedCommand, request: LaunchRequest, program: Program): Start {
   const writes = command.class !== "reader";
-  const ticket = (hold: (thing: Disposable) => void) => {
+  const ticket = async (hold: (thing: Held) => void) => {
     const options = facts.sandbox({
       cwd: command.cwd,
-      names: writes ? shielded(facts.shield, hold) : facts.shield.masks(),
+      names: await (writes ? shielded(facts.shield, hold) : facts.shield.masks()),
       roots: writes ? "write" : "read",
       keep_network: request.network !== undefined,
       ...(request.private_dir === undefined ? {} : { private_dir: request.private_dir }),
@@ -120,8 +123,8 @@ code=$(trap : TERM INT HUP
 } | { trap '' TERM INT HUP; exec cat >&5; }; } 7>&1 | { trap '' TERM INT HUP; exec cat >&4; }; } 6>&1)
 exit "$code"`;
 
-function shielded(shield: Shield, hold: (thing: Disposable) => void): SandboxRun["names"] {
-  const held = shield.hold();
+async function shielded(shield: Shield, hold: (thing: Held) => void): Promise<SandboxRun["names"]> {
+  const held = await shield.hold();
   hold(held);
   return held.names;
 }
@@ -132,7 +135,7 @@ const WAIT_FOR_TICKET = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
 function onHost(command: AllowedCommand, program: Program): Start {
   const words = [program.file, ...program.args];
   if (command.class === "reader") return { words };
-  return { words: ["/bin/sh", "-c", WAIT_FOR_TICKET, "sh", ...words], ticket: () => "go\n" };
+  return { words: ["/bin/sh", "-c", WAIT_FOR_TICKET, "sh", ...words], ticket: async () => "go\n" };
 }
 
 function handOver(pipe: Writable, ticket: string): void {
@@ -145,21 +148,21 @@ function whenEnded(
   facts: LaunchFacts,
   child: ChildProcess,
   in_sandbox: boolean,
-  held: readonly Disposable[],
+  held: readonly Held[],
 ): Launched["ended"] {
   return new Promise((resolve) => {
-    const done = (code: number | null, signal: NodeJS.Signals | null) => {
+    const done = async (code: number | null, signal: NodeJS.Signals | null) => {
       if (child.pid !== undefined) {
         // What the program left behind in its group goes with it.
         kill(-child.pid, "SIGKILL");
         facts.watchdog.unwatch(child.pid);
       }
-      for (const thing of held) thing[Symbol.dispose]();
-      resolve(ending(code, signal, in_sandbox));
+      const moved_away = (await Promise.all(held.map((thing) => thing.release().catch(() => [])))).flat();
+      resolve({ ...ending(code, signal, in_sandbox), moved_away });
     };
-    child.once("exit", done);
+    child.once("exit", (code, signal) => void done(code, signal));
     child.once("error", () => {
-      if (child.pid === undefined) done(127, null);
+      if (child.pid === undefined) void done(127, null);
     });
   });
 }

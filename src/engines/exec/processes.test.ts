@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createRoots } from "../../base/path/index.ts";
 import { gone, ME, OTHER, type TestExec, testExec, there } from "./test-exec.ts";
 
 const signal = new AbortController().signal;
@@ -198,8 +199,8 @@ describe("the server's own end", () => {
       expect(await gone(`600.0${process.pid}`)).toBe(true);
       if (level === "bwrap") expect(existsSync(join(root, ".mcp.json"))).toBe(true);
       // The names that guarded the root go with the next start.
-      const { sweepShield } = await import("./shield.ts");
-      sweepShield(join(root, ".llmc"));
+      await using next = testExec({}, { roots: createRoots({ roots: [root] }), state_dir: join(root, ".llmc") });
+      await next.run(["node", "-e", ""]);
       expect(readdirSync(root)).toEqual([".llmc"]);
     } finally {
       child.kill("SIGKILL");

@@ -34,6 +34,8 @@ export interface RunResult {
   readonly truncated: boolean;
   readonly handle: string | undefined;
   readonly isolation: AllowedCommand["level"];
+  /** Names that it made and must not make: moved out of the roots. */
+  readonly moved_away: readonly string[];
   readonly duration_ms: number;
 }
 

@@ -1,18 +1,11 @@
-import {
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync } from "node:fs";
 import { join, relative } from "node:path";
-import { compileDenied } from "../../base/path/denied.ts";
+import { Fault } from "../../base/fault.ts";
 import { inside, type Roots } from "../../base/path/index.ts";
+import { createDeniedNames, readRules } from "./denied-names.ts";
+import { createHolders, type Dead, type Holders, list } from "./holders.ts";
 import { createPlaceholders, removeEmpty } from "./placeholders.ts";
-import { isAlive, startTime } from "./proc.ts";
+import { quarantine } from "./quarantine.ts";
 
 export interface Protected {
   readonly path: string;
@@ -21,11 +14,19 @@ export interface Protected {
   readonly masked: boolean;
 }
 
+export interface Held {
+  readonly names: readonly Protected[];
+  /** Once the sandbox has ended. Answers with denied names that it made, which are gone from the roots now. */
+  release(): Promise<string[]>;
+}
+
 export interface Shield {
-  /** Names in the roots that a sandbox must not write, there now or not. Hold them while the sandbox lives; dispose afterwards. */
-  hold(): { readonly names: readonly Protected[] } & Disposable;
+  /** Names in the roots that a sandbox must not write, there now or not. Hold them while the sandbox lives. */
+  hold(): Promise<Held>;
   /** For a sandbox that writes nothing: only names that must not be read. */
-  masks(): readonly Protected[];
+  masks(): Promise<readonly Protected[]>;
+  /** What a server that is killed leaves for its watchdog to mark. */
+  readonly holder: string;
   close(): void;
 }
 
@@ -36,199 +37,134 @@ interface ShieldFacts {
   readonly state_dir: string;
 }
 
-/** How deep names are looked for below a root, and in how many folders. */
-const DEPTH = 3;
-const MAX_FOLDERS = 400;
-const KNOWN_FOR_MS = 5000;
-const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "venv", "__pycache__"]);
+/** Mounts that one sandbox can bear. */
+const MAX_NAMES = 2000;
 
 /**
  * A mount can only cover what exists. So a denied name that is missing at the top of a root is made as an empty folder while
- * sandboxes run, and removed with rmdir, which cannot destroy anything. Other servers on the same root are asked first,
- * through files in the state folder.
+ * sandboxes run, and removed with rmdir, which cannot destroy anything. Further down there are too many places for that: what a sandbox
+ * makes there is moved away when the last one has ended. Other servers on the same root are asked first, through files in the state folder.
  */
 export function createShield(facts: ShieldFacts): Shield {
+  const { state_dir, roots } = facts;
   const rules = readRules(facts.denied);
-  const holders = join(facts.state_dir, "exec", "holders");
-  const me = `${process.pid}-${startTime(process.pid) ?? 0}`;
-  const own = join(holders, me);
-  const placeholders = createPlaceholders(join(facts.state_dir, "exec", "spare", me));
-  const tops = facts.roots.list.flatMap((root) =>
-    rules.top.filter((name) => rules.denies(name, "write")).map((name) => join(root, name)),
+  const present = createDeniedNames(roots.list, rules, state_dir);
+  const holders = createHolders(join(state_dir, "exec", "holders"));
+  const placeholders = createPlaceholders(join(state_dir, "exec", "spare", holders.me));
+  const tops = new Set(
+    roots.list.flatMap((root) =>
+      rules.top.filter((name) => rules.denies(name, "write")).map((name) => join(root, name)),
+    ),
   );
   const made = new Set<string>();
+  const swept = sweep(holders.takeDead());
   let held = 0;
-  let deeper: { at: number; names: Protected[] } | undefined;
+  let known: ReadonlySet<string> = new Set();
 
-  function acquire(): void {
+  async function sweep(dead: readonly Dead[]): Promise<void> {
+    sweepPlaceholders(state_dir, holders, dead);
+    for (const { known: before, since_ms, died_ms } of dead) {
+      if (died_ms === undefined) continue;
+      const names = [...(await present.look().catch(() => []))];
+      const own = (path: string) => isBetween(lstatSync(path, { throwIfNoEntry: false })?.ctimeMs, since_ms, died_ms);
+      quarantine(
+        names.filter((path) => !before.includes(path) && !tops.has(path) && own(path)),
+        state_dir,
+      );
+    }
+  }
+
+  function acquire(now: ReadonlySet<string>): void {
     if (held++ > 0) return;
-    const missing = tops.filter((path) => !exists(path));
-    if (missing.length === 0) return;
-    if (!exists(holders)) mkdirSync(holders, { recursive: true, mode: 0o700 });
-    writeFileSync(own, missing.join("\n"), { mode: 0o600 });
+    known = now;
+    const missing = [...tops].filter((path) => !exists(path));
+    holders.write({ since_ms: Date.now(), placed: missing, known: [...now] });
     for (const path of missing) if (placeholders.place(path)) made.add(path);
   }
 
-  function release(): void {
-    if (--held > 0 || made.size === 0) return;
-    removeFile(own);
-    const others = heldByOthers(holders);
+  async function release(): Promise<string[]> {
+    if (--held > 0) return [];
+    const others = holders.others();
     for (const path of made) if (!others.has(path)) placeholders.remove(path);
     made.clear();
+    const before = known;
+    try {
+      const now = await present.look();
+      // Another sandbox began meanwhile: what is new is for its end to judge, and for that it must not count as known.
+      if (held > 0) {
+        known = before;
+        return [];
+      }
+      const names = [...now].filter((path) => !before.has(path) && !tops.has(path));
+      return quarantine(names, state_dir).map((path) => roots.shown(path));
+    } finally {
+      if (held === 0) holders.remove();
+    }
   }
 
-  function names(): Protected[] {
-    const now = performance.now();
-    if (!deeper || now - deeper.at > KNOWN_FOR_MS)
-      deeper = { at: now, names: facts.roots.list.flatMap((root) => search(facts, rules, root)) };
-    const top = tops.flatMap((path) =>
-      made.has(path) ? [{ path, kind: "folder" as const, masked: true }] : protect(facts, rules, path),
+  function covered(now: ReadonlySet<string>): Protected[] {
+    const top = [...tops].flatMap((path) =>
+      made.has(path) ? [{ path, kind: "folder" as const, masked: true }] : protect(path),
     );
     const state =
-      facts.roots.contains(facts.state_dir) && exists(facts.state_dir)
-        ? [{ path: facts.state_dir, kind: "folder" as const, masked: true }]
+      roots.contains(state_dir) && exists(state_dir)
+        ? [{ path: state_dir, kind: "folder" as const, masked: true }]
         : [];
-    const all = [...top, ...deeper.names.filter((name) => exists(name.path)), ...state];
-    return [...new Map(all.map((name) => [name.path, name])).values()];
+    const all = [...top, ...[...now].filter((path) => !made.has(path)).flatMap(protect), ...state];
+    const unique = [...new Map(all.map((name) => [name.path, name])).values()];
+    if (unique.length > MAX_NAMES)
+      throw new Fault("isolation_required", `The roots hold more than ${MAX_NAMES} denied names: too many to cover.`, {
+        hint: "Lift those that are meant to be written in mcp.tools.denied_paths (`!name`), or narrow allowed_roots.",
+      });
+    return unique;
+  }
+
+  function protect(path: string): Protected[] {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    // A link cannot be covered by a mount, and following it would cover something else: what it leads to has its own rules.
+    if (!stat || stat.isSymbolicLink()) return [];
+    const root = roots.list.find((folder) => inside(path, folder)) ?? "/";
+    return [{ path, kind: stat.isDirectory() ? "folder" : "file", masked: rules.denies(relative(root, path), "read") }];
   }
 
   return {
+    holder: holders.own,
     close: placeholders.close,
-    masks: () => names().filter((name) => name.masked && !made.has(name.path)),
-    hold() {
-      acquire();
-      let open = true;
-      const dispose = () => {
-        if (open) release();
-        open = false;
-      };
+    async masks() {
+      await swept;
+      const now = await present.look();
+      return covered(now).filter((name) => name.masked && !made.has(name.path));
+    },
+    async hold() {
+      await swept;
+      const now = await present.look();
+      acquire(now);
+      let released: Promise<string[]> | undefined;
+      const once = () => (released ??= release());
       try {
-        return { names: names(), [Symbol.dispose]: dispose };
+        return { names: covered(now), release: once };
       } catch (error) {
-        dispose();
+        await once();
         throw error;
       }
     },
   };
 }
 
-/** Names of sandboxes that ended without tidying up: servers that were killed. */
-export function sweepShield(state_dir: string): void {
-  const holders = join(state_dir, "exec", "holders");
-  for (const file of list(holders)) {
-    if (isHolderAlive(file)) continue;
-    const left = readLines(join(holders, file));
-    rmSync(join(holders, file), { force: true });
-    const others = heldByOthers(holders);
-    for (const path of left) if (!others.has(path)) removeEmpty(path);
-  }
+/** Placeholders of servers that were killed. */
+function sweepPlaceholders(state_dir: string, holders: Holders, dead: readonly Dead[]): void {
+  const others = holders.others();
+  for (const path of dead.flatMap(({ placed }) => placed)) if (!others.has(path)) removeEmpty(path);
   const spare = join(state_dir, "exec", "spare");
-  for (const owner of list(spare).filter((name) => !isHolderAlive(name))) {
+  for (const owner of list(spare).filter((name) => !holders.isAlive(name))) {
     for (const folder of list(join(spare, owner))) removeEmpty(join(spare, owner, folder));
     removeEmpty(join(spare, owner));
   }
 }
 
-interface Rules {
-  /** Literal names at the top of a root. */
-  readonly top: readonly string[];
-  readonly lastNames: ReadonlySet<string>;
-  readonly hasGlobs: boolean;
-  /** By a path relative to its root. */
-  denies(path: string, access: "read" | "write"): boolean;
-}
-
-function readRules(denied: readonly string[]): Rules {
-  const names = denied
-    .filter((rule) => !rule.startsWith("!"))
-    .map((rule) =>
-      rule
-        .replace(/^rw:/, "")
-        .replace(/^\//, "")
-        .replace(/\/(\*\*)?$/, ""),
-    );
-  const literal = names.filter((name) => !/[*?[\]{}()!]/.test(name) && name !== "");
-  const compiled = compileDenied(denied);
-  return {
-    denies: (path, access) => compiled.rule(path, access) !== undefined,
-    top: literal.filter((name) => !name.includes("/")),
-    lastNames: new Set(literal.map((name) => name.split("/").at(-1)!.toLowerCase())),
-    hasGlobs: literal.length < names.length,
-  };
-}
-
-/** Names below the top of a root, as far down as is cheap; at the top itself only those that a pattern denies. */
-function search(facts: ShieldFacts, rules: Rules, root: string): Protected[] {
-  const found: Protected[] = [];
-  let folders = [root];
-  let visited = 0;
-  for (let depth = 0; depth < DEPTH && folders.length > 0; depth++) {
-    const next: string[] = [];
-    for (const folder of folders) {
-      if (visited++ >= MAX_FOLDERS) return found;
-      for (const entry of entries(folder)) {
-        const path = join(folder, entry.name);
-        const candidate = rules.hasGlobs || rules.lastNames.has(entry.name.toLowerCase());
-        if (candidate && rules.denies(relative(root, path), "write")) {
-          if (depth > 0 || !rules.top.includes(entry.name)) found.push(...protect(facts, rules, path));
-        } else if (entry.isDirectory() && !SKIPPED.has(entry.name) && path !== facts.state_dir) next.push(path);
-      }
-    }
-    folders = next;
-  }
-  return found;
-}
-
-function protect(facts: ShieldFacts, rules: Rules, path: string): Protected[] {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  // A link cannot be covered by a mount, and following it would cover something else: what it leads to has its own rules.
-  if (!stat || stat.isSymbolicLink()) return [];
-  const root = facts.roots.list.find((folder) => inside(path, folder)) ?? "/";
-  return [{ path, kind: stat.isDirectory() ? "folder" : "file", masked: rules.denies(relative(root, path), "read") }];
-}
-
-function heldByOthers(holders: string): Set<string> {
-  const paths = new Set<string>();
-  for (const file of list(holders))
-    if (isHolderAlive(file)) for (const path of readLines(join(holders, file))) paths.add(path);
-  return paths;
-}
-
-function isHolderAlive(file: string): boolean {
-  const [pid, started] = file.split("-").map(Number);
-  return isAlive(pid ?? 0, started ?? 0);
-}
-
-function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, "utf8").split("\n").filter(Boolean);
-  } catch {
-    return [];
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function entries(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // The state folder was removed under us.
-  }
+function isBetween(time: number | undefined, first: number, last: number): boolean {
+  // A tick of the kernel's clock for files either way.
+  return time !== undefined && time >= first - 20 && time <= last + 20;
 }
 
 function exists(path: string): boolean {

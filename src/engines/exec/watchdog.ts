@@ -17,14 +17,15 @@ while read -r word group; do
   esac
 done
 for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
+[ -e "$1" ] && : > "$1.died"
 `;
 
-/** One small shell for the whole server, started with the first child that no sandbox holds. */
-export function createWatchdog(): Watchdog {
+/** One small shell for the whole server, started with the first child. If `mark` is still there when it ends, it notes the time beside it. */
+export function createWatchdog(mark: string): Watchdog {
   let dog: ChildProcess | undefined;
   const tell = (line: string) => {
     if (!dog) {
-      dog = spawn("/bin/sh", ["-c", SCRIPT], {
+      dog = spawn("/bin/sh", ["-c", SCRIPT, "sh", mark], {
         stdio: ["pipe", "ignore", "ignore"],
         detached: true,
         env: {},
