@@ -46,7 +46,11 @@ const result = await build({
   metafile: true,
   external: ["@vscode/ripgrep"],
   // The protocol library would load a JSON schema validator that a server without elicitation never uses.
-  alias: { "@modelcontextprotocol/server/_shims": "./src/transports/sdk-shims.ts" },
+  // The other would be taken in the form that requires its parts by name, which a bundle cannot.
+  alias: {
+    "@modelcontextprotocol/server/_shims": "./src/transports/sdk-shims.ts",
+    "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js",
+  },
   inject: ["scripts/using-helpers.ts"],
   plugins: [builtins, lowerUsing],
   logLevel: "warning",

@@ -1,4 +1,9 @@
-import { type Command, JSON_FLAG, MODE_FLAG, WHERE_FLAGS } from "./command.ts";
+import { type Command, type Flag, JSON_FLAG, MODE_FLAG, WHERE_FLAGS } from "./command.ts";
+
+const CLIENT_FLAGS: readonly Flag[] = [
+  WHERE_FLAGS[0]!,
+  { name: "name", value: "NAME", about: "The server's name in the client (default llmc)" },
+];
 
 /** Every command of the binary. */
 export const COMMANDS: readonly Command[] = [
@@ -65,6 +70,27 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: ["llmc index --dry-run"],
     load: () => import("./index-cmd.ts"),
+  },
+  {
+    name: "client add",
+    args: "[CLIENT...]",
+    about: "Register with MCP clients: those named, or all found",
+    flags: CLIENT_FLAGS,
+    examples: ["llmc client add claude-code cursor"],
+    load: async () => ({ run: (await import("./client.ts")).add }),
+  },
+  {
+    name: "client remove",
+    args: "[CLIENT...]",
+    about: "Undo that, byte for byte where nothing else changed",
+    flags: CLIENT_FLAGS,
+    load: async () => ({ run: (await import("./client.ts")).remove }),
+  },
+  {
+    name: "client list",
+    about: "Which clients are here, and which know this server",
+    flags: [WHERE_FLAGS[0]!, JSON_FLAG],
+    load: async () => ({ run: (await import("./client.ts")).list }),
   },
   {
     name: "config show",

@@ -39,8 +39,9 @@ export function parseCommand(argv: readonly string[], commands: readonly Command
   }
 }
 
-function wordsOf(command: Command): number {
-  return command.args === undefined ? 0 : command.args.split(" ").length;
+function wordsOf({ args }: Command): number {
+  if (args === undefined) return 0;
+  return args.includes("...") ? Number.POSITIVE_INFINITY : args.split(" ").length;
 }
 
 function optionsOf(flags: readonly Flag[]) {

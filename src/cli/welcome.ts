@@ -1,9 +1,8 @@
-import { fileURLToPath } from "node:url";
+import { serveEntry } from "./client/entry.ts";
 
 /** For someone who started the server by hand: what to paste where. */
 export function welcome(root: string): string {
-  const command = fileURLToPath(new URL("../bin/llmc", import.meta.url));
-  const entry = { command, args: ["serve", "--root", root] };
+  const entry = serveEntry(root);
   return [
     "",
     `LLMC is running for ${root} and waits for a client on stdin. Ctrl-C ends it.`,
@@ -16,7 +15,8 @@ export function welcome(root: string): string {
     "",
     JSON.stringify({ servers: { llmc: { type: "stdio", ...entry } } }, null, 2),
     "",
-    `Claude Code in one line:  claude mcp add llmc -- ${command} serve --root ${root}`,
+    `Claude Code in one line:  claude mcp add llmc -- ${[entry.command, ...entry.args].join(" ")}`,
+    "llmc client add writes these for you.",
     "",
   ].join("\n");
 }
