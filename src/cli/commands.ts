@@ -8,6 +8,19 @@ const CLIENT_FLAGS: readonly Flag[] = [
 /** Every command of the binary. */
 export const COMMANDS: readonly Command[] = [
   {
+    name: "init",
+    about: "Prepare a repository: configuration, starters, index, clients",
+    flags: [
+      WHERE_FLAGS[0]!,
+      { name: "yes", short: "y", about: "Do all of it without asking" },
+      { name: "no-docs", about: "With --yes: write no AGENTS.md and CONTRACTS.md" },
+      { name: "no-index", about: "With --yes: do not index" },
+      { name: "no-clients", about: "With --yes: register with no client" },
+    ],
+    examples: ["llmc init", "llmc init --yes"],
+    load: () => import("./init.ts"),
+  },
+  {
     name: "serve",
     about: "Serve MCP on stdin and stdout, or over HTTP",
     flags: [
