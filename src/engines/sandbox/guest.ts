@@ -86,7 +86,10 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
       return new Promise((resolve, reject) => {
         asking = { resolve, reject, timer: setTimeout(() => end(false), ASK_MS) };
         if (command.t === "load") deps.send({ t: "command", command: { t: "load" } }, command.image);
-        else deps.send({ t: "command", command });
+        else if (command.t === "put") {
+          const { bytes, ...part } = command;
+          deps.send({ t: "command", command: part }, bytes);
+        } else deps.send({ t: "command", command });
       });
     },
     stop: () => deps.send({ t: "stop" }),

@@ -2,6 +2,7 @@
 import { Fault } from "../../base/fault.ts";
 import type { Principal } from "../../base/principal.ts";
 import { findAssets } from "./assets.ts";
+import { type Held, type HoldRequest, hold } from "./held.ts";
 import { createHost } from "./host.ts";
 import type { SandboxOptions } from "./options.ts";
 import { listPackages, packagePaths, STANDARD_LIBRARY } from "./packages.ts";
@@ -29,6 +30,8 @@ export interface Sandbox {
   createSession(owner: Principal, wanted: CreateSession): Promise<CreatedSession>;
   destroySession(owner: Principal, session_id: string): Promise<void>;
   sessions(owner: Principal): Promise<SessionInfo[]>;
+  /** An interpreter for one caller, with texts and functions of its own; it is the caller's to end. */
+  hold(request: HoldRequest): Promise<Held>;
   /** Ends all sessions of the caller; says how many there were. */
   resetAll(owner: Principal): Promise<number>;
   workspace(owner: Principal, session_id: string): Promise<WorkspaceInfo>;
@@ -129,6 +132,7 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
         expires_at: new Date(row.created_at + options.hibernated_ttl_s * 1000).toISOString(),
       };
     },
+    hold: (request) => hold(pool, options, request),
     destroySession: sessions.destroy,
     sessions: sessions.list,
     async resetAll(owner) {

@@ -1,4 +1,5 @@
 import { createCalls } from "./calls.ts";
+import { createClock } from "./clock.ts";
 import type { Guest, Ran } from "./guest.ts";
 import { foremost, guidance } from "./limits.ts";
 import type { SandboxOptions } from "./options.ts";
@@ -13,6 +14,8 @@ export interface RunHow {
   readonly reseed: boolean;
   /** Ends the run from elsewhere: cancel_execution. */
   readonly cancel: AbortSignal;
+  /** One of many runs of a caller that holds the interpreter. Its time does not run while it waits for its caller's answers. */
+  readonly held?: { readonly freeze?: true };
 }
 
 export interface RunEnd {
@@ -33,7 +36,9 @@ export async function runOn(
 ): Promise<RunEnd> {
   const seconds = Math.min(request.timeout_s ?? 30, options.wall_s);
   const calls_end = new AbortController();
-  const calls = createCalls(request.callTool, options.max_tool_calls, calls_end.signal);
+  const clock = createClock(seconds, () => stop("time"));
+  const callTool = how.held && request.callTool ? clock.outside(request.callTool) : request.callTool;
+  const calls = createCalls(callTool, options.max_tool_calls, calls_end.signal);
   const timers: NodeJS.Timeout[] = [];
   let forced: LimitName | undefined;
 
@@ -47,7 +52,7 @@ export async function runOn(
   };
   const cancelled = () => stop("cancelled");
   const started = performance.now();
-  timers.push(setTimeout(() => stop("time"), seconds * 1000));
+  clock.run();
   const { onProgress } = request;
   if (onProgress) timers.push(setInterval(() => guest.peek(), PEEK_MS));
   for (const signal of [request.signal, how.cancel]) {
@@ -63,6 +68,7 @@ export async function runOn(
         tools: request.tool_names ?? [],
         stateless: how.stateless,
         reseed: how.reseed,
+        ...(how.held ? { held: true, ...how.held } : {}),
       },
       calls.onCall,
       onProgress,
@@ -70,6 +76,7 @@ export async function runOn(
     return ended(ran, performance.now() - started);
   } finally {
     calls_end.abort();
+    clock.stop();
     for (const timer of timers) clearTimeout(timer);
     for (const signal of [request.signal, how.cancel]) signal.removeEventListener("abort", cancelled);
   }

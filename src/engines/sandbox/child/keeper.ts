@@ -7,7 +7,7 @@ import { withMemoryLimit } from "../runtimes/python/wasm.ts";
 import type { Command, Kept, Language, Setup } from "../runtimes/types.ts";
 import { createControl, createKeeper } from "./control.ts";
 import { readPackages } from "./packages.ts";
-import type { FromChild, Init, ToChild } from "./protocol.ts";
+import type { FromChild, Init, ToChild, WithoutBytes } from "./protocol.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./worker.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -112,8 +112,7 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
     const guest = guests.get(message.guest);
     if (!guest) return;
     if (message.t === "command") {
-      const command: Command = message.command.t === "load" ? { t: "load", image: body } : (message.command as Command);
-      guest.post({ t: "command", command });
+      guest.post({ t: "command", command: withBytes(message.command, body) });
     } else if (message.t === "reply")
       guest.post({ t: "reply", call: message.call, reply: { ok: message.ok, json: body.toString("utf8") } });
     else if (message.t === "stop") guest.control.stop();
@@ -124,4 +123,9 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
       void guest.worker.terminate();
     }
   };
+}
+
+function withBytes(command: WithoutBytes, body: Buffer): Command {
+  if (command.t === "load") return { t: "load", image: body };
+  return command.t === "put" ? { ...command, bytes: body } : command;
 }

@@ -1,4 +1,4 @@
-import type { Answer, Command, Language, Quotas } from "../runtimes/types.ts";
+import type { Answer, Command, Language, Put, Quotas } from "../runtimes/types.ts";
 
 /** Said once, before anything else. */
 export interface Init {
@@ -9,11 +9,14 @@ export interface Init {
   readonly packages: Readonly<Record<Language, readonly string[]>>;
 }
 
-/** From the server. `load` has its image, `reply` its JSON as body. */
+/** A command whose bytes travel as the body. */
+export type WithoutBytes = Exclude<Command, { t: "load" | "put" }> | { readonly t: "load" } | Omit<Put, "bytes">;
+
+/** From the server. `load` has its image, `put` its part, `reply` its JSON as body. */
 export type ToChild =
   | Init
   | { readonly t: "open"; readonly guest: number; readonly language: Language }
-  | { readonly t: "command"; readonly guest: number; readonly command: Command | { readonly t: "load" } }
+  | { readonly t: "command"; readonly guest: number; readonly command: WithoutBytes }
   | { readonly t: "reply"; readonly guest: number; readonly call: number; readonly ok: boolean }
   | { readonly t: "stop"; readonly guest: number }
   | { readonly t: "peek"; readonly guest: number }

@@ -37,10 +37,24 @@ export type Command =
       readonly stateless: boolean;
       /** Chance starts anew: the first run in a new interpreter. */
       readonly reseed: boolean;
+      /** Held by one caller until it ends: neither made new nor stored after the run. */
+      readonly held?: true;
+      /** What this run defines cannot be overwritten by later ones. */
+      readonly freeze?: true;
     }
+  | Put
   | { readonly t: "look" }
   | { readonly t: "save" }
   | { readonly t: "load"; readonly image: Uint8Array };
+
+/** A part of a text that becomes a variable when its last part is there. It cannot be overwritten. */
+export interface Put {
+  readonly t: "put";
+  readonly name: string;
+  readonly at: number;
+  readonly total: number;
+  readonly bytes: Uint8Array;
+}
 
 export interface Variable {
   readonly name: string;

@@ -7,6 +7,7 @@ import { outcome } from "../outcome.ts";
 import type { Answer, Bridge, Command, LimitName, Look, RunOutcome, Setup } from "../types.ts";
 import { builtinModule, PRELUDE } from "./prelude.ts";
 import { asCell } from "./rewrite.ts";
+import { createTexts } from "./texts.ts";
 import { createFileCalls } from "./workspace.ts";
 
 const FIXED_TIME_NS = 1_700_000_000_000_000_000n;
@@ -44,9 +45,10 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
       fd_write: () => 0,
     }),
   });
-  const guest = boot();
   const exports = vm._getExports();
   const memory = vm._getMemory();
+  const texts = createTexts(vm);
+  const guest = boot();
   const images = takeImages({ runtime_id: setup.runtime_id, memory, files, quotas });
   const stack_pointer = exports.__stack_pointer.value as number;
   let cells = 0;
@@ -60,6 +62,7 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
       const retire = command.stateless && grown > GROWTH_MARGIN;
       bridge.answer({ ...done, ...(retire ? { retire: true } : {}) });
       if (done.broken || retire) return;
+      if (command.held) continue;
       if (command.stateless) renew();
       else bridge.keep(images.keep({ cells }));
     } else bridge.answer(served(command));
@@ -77,6 +80,8 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
           case "stderr":
             bridge.write(stream, Buffer.from(said));
             return bridge.outputLimits().includes(stream) ? vm.true : vm.undefined;
+          case "search":
+            return vm.newString(texts.search(said));
           default: {
             const cut = said.indexOf("\n");
             return vm.newNumber(bridge.call(said.slice(0, cut), said.slice(cut + 1)));
@@ -219,6 +224,9 @@ export async function serveJavaScript(bridge: Bridge, setup: Setup): Promise<voi
     switch (command.t) {
       case "look":
         return look();
+      case "put":
+        texts.put(command);
+        return { t: "loaded" };
       case "save":
         return { t: "saved", image: images.save({ cells }) };
       case "load": {

@@ -237,6 +237,8 @@ export const PRELUDE = String.raw`
   });
   hide("__interop", (module) => (module.default !== null && (typeof module.default === "object" || typeof module.default === "function") ? new Proxy(module, { get: (m, key) => (key in m ? m[key] : m.default[key]), has: (m, key) => key in m || key in m.default, ownKeys: (m) => Reflect.ownKeys(m), getOwnPropertyDescriptor: (m, key) => Reflect.getOwnPropertyDescriptor(m, key) }) : module));
   hide("global", globalThis);
+  /** Hits of a literal text or a regular expression in a text that was put here, found at native speed. */
+  hide("__search", (name, pattern, options) => parse(coded(() => host("search", stringify({ name, ...(pattern instanceof RegExp ? { source: pattern.source, flags: pattern.flags } : { literal: String(pattern) }), from: Number(options?.from) || 0, max: Number(options?.max) || 20 })))));
 
   const known = new Set(Object.getOwnPropertyNames(globalThis));
   const typeOf = (value) => (value === null ? "null" : typeof value === "object" ? (value.constructor?.name ?? "object") : /^class\b/.test(String(value)) ? "class" : typeof value);

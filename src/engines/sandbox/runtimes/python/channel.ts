@@ -2,7 +2,8 @@ import type { Bridge } from "../types.ts";
 
 /** The file through which driver and host talk while a cell runs: commands in, calls of tools, the result out. */
 export interface Channel {
-  begin(request: Record<string, unknown>): void;
+  /** `bytes` follow the request as they are. */
+  begin(request: Record<string, unknown>, bytes?: Uint8Array): void;
   /** What the driver said when its cell was done. */
   end(): Record<string, unknown>;
   finished(): boolean;
@@ -19,8 +20,7 @@ export function createChannel(bridge: Bridge): Channel {
   let outbox: Buffer = Buffer.alloc(0);
   let told: Record<string, unknown> | undefined;
 
-  const deliver = (text: string) => {
-    const body = Buffer.from(text);
+  const deliver = (body: Uint8Array) => {
     const head = Buffer.alloc(4);
     head.writeUInt32LE(body.length);
     inbox = Buffer.concat([inbox, head, body]);
@@ -34,17 +34,18 @@ export function createChannel(bridge: Bridge): Channel {
     for (;;) {
       const answered = bridge.reply(Number.POSITIVE_INFINITY);
       if (answered?.call !== call) continue;
-      deliver(`{"ok":${answered.reply.ok},"value":${answered.reply.json}}`);
+      deliver(Buffer.from(`{"ok":${answered.reply.ok},"value":${answered.reply.json}}`));
       return;
     }
   }
 
   return {
-    begin(request) {
+    begin(request, bytes) {
       told = undefined;
       inbox = new Uint8Array(0);
       outbox = Buffer.alloc(0);
-      deliver(JSON.stringify(request));
+      deliver(Buffer.from(JSON.stringify(request)));
+      if (bytes) deliver(bytes);
     },
     end: () => told ?? {},
     finished: () => told !== undefined,

@@ -70,6 +70,40 @@ def _start():
             fault = reply["value"]
             raise ToolError(fault.get("code", "internal_error"), fault.get("message", ""), fault.get("hint"))
 
+    frozen = {}
+
+    class Guarded:
+        """What a cell stores at its top level goes to the module, but for frozen names."""
+
+        def __getitem__(self, name):
+            raise KeyError(name)
+
+        def __setitem__(self, name, value):
+            if name in frozen:
+                raise NameError(name + " is frozen: use another name")
+            space[name] = value
+
+        def __delitem__(self, name):
+            if name in frozen:
+                raise NameError(name + " is frozen")
+            del space[name]
+
+    guarded = Guarded()
+    arriving = {}
+
+    def put(request):
+        name, at, size = request["name"], request["at"], request["size"]
+        if at == 0:
+            arriving[name] = bytearray(request["total"])
+        view = memoryview(arriving[name])[at : at + size]
+        bridge.read(4)
+        while len(view) > 0:
+            view = view[bridge.readinto(view) :]
+        view.release()
+        if at + size == request["total"]:
+            frozen[name] = space[name] = arriving.pop(name).decode("utf-8", "replace")
+        return {}
+
     tools = Tools()
     main = types.ModuleType("__main__")
     space = main.__dict__
@@ -150,14 +184,17 @@ def _start():
         if request["reseed"]:
             random.seed()
         status, result, memory = 0, None, False
+        space.update(frozen)
+        places = (space, guarded) if frozen else (space,)
+        before = set(space)
         try:
             tree = ast.parse(code, where)
             last = None
             if tree.body and isinstance(tree.body[-1], ast.Expr):
                 last = ast.Expression(tree.body.pop().value)
-            exec(compile(tree, where, "exec"), space)
+            exec(compile(tree, where, "exec"), *places)
             if last is not None:
-                value = eval(compile(last, where, "eval"), space)
+                value = eval(compile(last, where, "eval"), *places)
                 space["_"] = value
                 result = shown(value)
         except SystemExit as stop:
@@ -172,6 +209,8 @@ def _start():
         except BaseException as error:
             status = 1
             complain(error, where)
+        if request.get("freeze"):
+            frozen.update({name: value for name, value in space.items() if name not in before})
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             try:
                 stream.flush()
@@ -181,7 +220,7 @@ def _start():
 
     def step():
         request = json.loads(receive())
-        answer = look() if request["op"] == "look" else run(request)
+        answer = {"look": look, "put": lambda: put(request), "run": lambda: run(request)}[request["op"]]()
         send(b"D", json.dumps(answer, separators=sep, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     return step

@@ -44,7 +44,7 @@ export async function servePython(bridge: Bridge, setup: Setup): Promise<void> {
   let images: Images | undefined;
   let place: string | undefined;
   let descriptors: readonly SavedDescriptor[] = [];
-  let running: (Command & { t: "run" }) | "look" | undefined;
+  let running: (Command & { t: "run" }) | "look" | "put" | undefined;
 
   /** The guest waits for its next command. Between two commands its state is its memory and nothing else. */
   function wait(where: string, buffer: () => Uint8Array): number {
@@ -60,7 +60,7 @@ export async function servePython(bridge: Bridge, setup: Setup): Promise<void> {
     if (running) finish(running, moved);
     for (;;) {
       const command = bridge.next();
-      if (command.t === "run" || command.t === "look") {
+      if (command.t === "run" || command.t === "look" || command.t === "put") {
         begin(command);
         return buffer().fill(1).length;
       }
@@ -68,22 +68,22 @@ export async function servePython(bridge: Bridge, setup: Setup): Promise<void> {
     }
   }
 
-  function begin(command: Command & { t: "run" | "look" }): void {
-    running = command.t === "look" ? "look" : command;
-    channel.begin(
-      command.t === "look"
-        ? { op: "look" }
-        : { op: "run", code: command.code, tools: command.tools, reseed: command.reseed, packages: paths },
-    );
+  function begin(command: Command & { t: "run" | "look" | "put" }): void {
+    running = command.t === "run" ? command : command.t;
+    if (command.t === "look") return channel.begin({ op: "look" });
+    if (command.t === "put") {
+      const { name, at, total, bytes } = command;
+      return channel.begin({ op: "put", name, at, total, size: bytes.length }, bytes);
+    }
+    const { code, tools, reseed, freeze } = command;
+    channel.begin({ op: "run", code, tools, reseed, packages: paths, freeze: freeze === true });
   }
 
-  function finish(done: (Command & { t: "run" }) | "look", moved: boolean): void {
+  function finish(done: NonNullable<typeof running>, moved: boolean): void {
     running = undefined;
     const told = channel.end();
-    if (done === "look") {
-      bridge.answer(lookOf(told));
-      return;
-    }
+    if (done === "look") return bridge.answer(lookOf(told));
+    if (done === "put") return bridge.answer({ t: "loaded" });
     const grown = memory.buffer.byteLength - images!.pristine_bytes;
     const retire = done.stateless && (moved || grown > GROWTH_MARGIN);
     bridge.answer({
@@ -97,6 +97,7 @@ export async function servePython(bridge: Bridge, setup: Setup): Promise<void> {
       ...(moved ? { broken: true } : {}),
     });
     // Made new, or kept, right away: while nobody waits for it.
+    if (done.held) return;
     if (!done.stateless && !moved) bridge.keep(images!.keep({ descriptors: table.save() }));
     if (done.stateless && !retire) {
       images!.renew();
