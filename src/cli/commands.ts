@@ -21,6 +21,12 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./init.ts"),
   },
   {
+    name: "doctor",
+    about: "Check everything that a working server needs, and say what to do",
+    flags: [...WHERE_FLAGS, JSON_FLAG],
+    load: () => import("./doctor.ts"),
+  },
+  {
     name: "serve",
     about: "Serve MCP on stdin and stdout, or over HTTP",
     flags: [

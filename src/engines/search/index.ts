@@ -16,6 +16,7 @@ import { judge, runRipgrep } from "./run.ts";
 import { type Exclusions, exclusions } from "./scope.ts";
 import { createVerifier, type VerifiedFile } from "./verified.ts";
 
+export { findRipgrep } from "./binary.ts";
 export type { Hit } from "./found.ts";
 export { type SearchOptions, searchOptions } from "./options.ts";
 
