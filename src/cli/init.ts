@@ -94,8 +94,8 @@ function writeStarters(root: string, wrote: (name: string, text: string, about: 
   wrote("AGENTS.md", agentsText(look), "what agents should know; make it yours");
   wrote("CONTRACTS.md", contractsText(look), "what others rely on; make it yours");
   for (const name of SIDECARS) {
-    const page = readFileSync(join(root, name.replace(".min", "")), "utf8");
-    wrote(name, sidecarText(page), "the same for models, as a resource");
+    const page = join(root, name.replace(".min", ""));
+    if (existsSync(page)) wrote(name, sidecarText(readFileSync(page, "utf8")), "the same for models, as a resource");
   }
 }
 
