@@ -1,5 +1,6 @@
 import { type Command, type Flag, JSON_FLAG, MODE_FLAG, WHERE_FLAGS } from "./command.ts";
 
+const SINCE_FLAG: Flag = { name: "since", value: "TIME", about: "From then on: a date, or 30m, 2h, 7d ago" };
 const CLIENT_FLAGS: readonly Flag[] = [
   WHERE_FLAGS[0]!,
   { name: "name", value: "NAME", about: "The server's name in the client (default llmc)" },
@@ -133,9 +134,16 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "stats",
-    about: "Calls, times and tokens saved by te, by command and by agent",
-    flags: [...WHERE_FLAGS, JSON_FLAG],
+    about: "What agents did today: calls, times, tokens, errors, locks",
+    flags: [...WHERE_FLAGS, SINCE_FLAG, JSON_FLAG],
+    examples: ["llmc stats --since 7d"],
     load: () => import("./stats.ts"),
+  },
+  {
+    name: "top",
+    about: "The same, live; q ends it",
+    flags: [...WHERE_FLAGS, SINCE_FLAG, { name: "once", about: "Print one frame and end" }],
+    load: () => import("./top.ts"),
   },
   {
     name: "audit",
@@ -147,7 +155,7 @@ export const COMMANDS: readonly Command[] = [
       { name: "path", value: "TEXT", about: "Only calls on a path that holds this text" },
       { name: "code", value: "CODE", about: 'Only this outcome; "error" for any failure' },
       { name: "id", value: "ID", about: "Only this correlation id" },
-      { name: "since", value: "TIME", about: "From then on: a date, or 30m, 2h, 7d ago" },
+      SINCE_FLAG,
       { name: "limit", value: "N", about: "The last N records (default 50, 0 for all)" },
       JSON_FLAG,
     ],

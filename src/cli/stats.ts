@@ -1,15 +1,39 @@
-import type { Invocation } from "./command.ts";
-import { openEnvelope } from "./envelope.ts";
+import { type Invocation, textFlag } from "./command.ts";
+import { sinceOf } from "./trail.ts";
+import { errorLine, headLines, lockLines, tableLines } from "./usage/lines.ts";
+import { today, type Usage, watchUsage } from "./usage/usage.ts";
 import { loadFor } from "./where.ts";
 
+const COLUMNS = 80;
+
+/** What agents did: today, or from another time on. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { statsTable } = await import("../engines/envelope/index.ts");
-  const envelope = await openEnvelope(loadFor(invocation));
+  const { terminal, flags } = invocation;
+  const from = textFlag(invocation, "since");
+  const watching = watchUsage(loadFor(invocation), from === undefined ? today() : sinceOf(from));
   try {
-    const stats = envelope.stats();
-    invocation.terminal.out(invocation.flags["json"] ? `${JSON.stringify(stats)}\n` : statsTable(stats));
+    const usage = await watching.look();
+    const { last: _, minutes: __, ...told } = usage;
+    terminal.out(flags["json"] ? `${JSON.stringify(told)}\n` : await readable(usage, from));
     return 0;
   } finally {
-    envelope.close();
+    await watching.close();
   }
+}
+
+async function readable(usage: Usage, from: string | undefined): Promise<string> {
+  const { statsTable } = await import("../engines/envelope/index.ts");
+  const lines = [`${from === undefined ? "Today" : `Since ${usage.since}`} in ${usage.root}`, ...headLines(usage), ""];
+  if (usage.calls > 0)
+    lines.push(
+      ...tableLines("tool", usage.tools, COLUMNS, 20),
+      "",
+      ...tableLines("agent", usage.agents, COLUMNS, 10),
+      "",
+      errorLine(usage, COLUMNS),
+      ...(usage.locks.length > 0 ? ["", "locks", ...lockLines(usage, COLUMNS, 10)] : []),
+    );
+  if (usage.te.total.calls > 0)
+    lines.push("", "What commands printed, and what models got of it:", "", statsTable(usage.te).trimEnd());
+  return `${lines.join("\n").trimEnd()}\n`;
 }

@@ -107,7 +107,7 @@ describe("te", () => {
     expect((await te(at.path, ["--handle", theirs])).stdout.endsWith("\n4000\n")).toBe(true);
     expect((await te(at.path, ["--stats"])).stdout).toMatch(/^seq +2 /m);
     const stats = await runBinary(["stats", "--root", at.path, "--json"]);
-    expect(JSON.parse(stats.stdout).total.calls).toBe(2);
+    expect(JSON.parse(stats.stdout).te.total.calls).toBe(2);
     expect((await server.call("get_metrics")).text).toMatch(/"te":\{"calls":1,/);
   });
 });

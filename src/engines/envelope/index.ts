@@ -10,7 +10,7 @@ import { openStore, type Stats, type Store } from "./store.ts";
 import type { Ran } from "./types.ts";
 
 export { type TeAnswer, teAnswer, teText } from "./answer.ts";
-export { statsTable } from "./stats-table.ts";
+export { short, statsTable } from "./stats-table.ts";
 export type { StatRow, Stats } from "./store.ts";
 export { parseTe, type TeAsk, teAsk } from "./words.ts";
 
@@ -66,8 +66,8 @@ export interface Envelope {
   watch(): Watch;
   /** What a model gets of the run that was watched. */
   finish(watch: Watch, ended: Ended): Promise<Enveloped>;
-  /** Of one principal, or of all. */
-  stats(principal?: Principal): Stats;
+  /** Of one principal, or of all; from a time on. */
+  stats(principal?: Principal, since_ms?: number): Stats;
   close(): void;
 }
 
@@ -170,7 +170,7 @@ export function createEnvelope({ budgets, ...options }: EnvelopeOptions, deps: E
         budget_remaining: allowed.left === null ? null : Math.max(0, allowed.left - chars_out),
       };
     },
-    stats: (principal) => opened().stats(principal),
+    stats: (principal, since_ms = 0) => opened().stats(principal, since_ms),
     close: () => store?.close(),
   };
 }

@@ -37,7 +37,7 @@ function column(text: string): string {
 }
 
 /** 950, 12.5k, 3.1M. */
-function short(value: number): string {
+export function short(value: number): string {
   if (value < 10_000) return String(Math.round(value * 10) / 10);
   if (value < 1_000_000) return `${(value / 1000).toFixed(1)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;

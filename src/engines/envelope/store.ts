@@ -42,8 +42,8 @@ export interface Store {
   /** Characters that a session has read so far. */
   spent(principal: string, who: Who): number;
   record(row: CallRow): void;
-  /** Of one principal, or of all. */
-  stats(principal: string | undefined): Stats;
+  /** Of one principal, or of all; from a time on. */
+  stats(principal: string | undefined, since_ms: number): Stats;
   close(): void;
 }
 
@@ -93,11 +93,12 @@ export function openStore(state_dir: string): Store {
         );
       });
     },
-    stats(principal) {
+    stats(principal, since_ms) {
       const rows = open().all<StatSource>(
         `SELECT command, agent, latency_ms, tokens_in, tokens_out, error FROM call
-         WHERE ?1 IS NULL OR principal = ?1 ORDER BY id DESC LIMIT ${KEPT_CALLS}`,
+         WHERE (?1 IS NULL OR principal = ?1) AND time_ms >= ?2 ORDER BY id DESC LIMIT ${KEPT_CALLS}`,
         principal ?? null,
+        since_ms,
       );
       return {
         total: figures("total", rows),
