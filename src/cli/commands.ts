@@ -28,6 +28,12 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./doctor.ts"),
   },
   {
+    name: "demo",
+    about: "See it work in a minute, in a temporary repository",
+    flags: [{ name: "fast", about: "Without pauses to read" }],
+    load: () => import("./demo.ts"),
+  },
+  {
     name: "serve",
     about: "Serve MCP on stdin and stdout, or over HTTP",
     flags: [
