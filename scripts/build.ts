@@ -33,6 +33,7 @@ const result = await build({
     main: "src/main.ts",
     "sandbox-child": "src/engines/sandbox/child/main.ts",
     "rag-worker": "src/engines/rag/worker.ts",
+    "rag-outline": "src/engines/rag/outline/worker.ts",
   },
   outdir: "dist",
   outExtension: { ".js": ".mjs" },

@@ -5,7 +5,7 @@ import { createRoots, type Roots } from "./base/path/index.ts";
 import { nearest } from "./base/text.ts";
 import type { Loaded } from "./config/load.ts";
 import type { Engines, Health, ServerFacts } from "./core/context.ts";
-import { createDispatch, type Dispatch } from "./core/dispatch.ts";
+import { type Call, createDispatch, type Dispatch } from "./core/dispatch.ts";
 import { prepareState, refuseLinkedState } from "./core/state.ts";
 import { countTokens } from "./core/tokens.ts";
 import type { Tool } from "./core/tool.ts";
@@ -65,7 +65,7 @@ export function createApp(loaded: Loaded): App {
   const mode = selectMode({
     mode: loaded.mode,
     tools: all,
-    disabled: mcp.tools.disabled,
+    disabled: [...mcp.tools.disabled, ...(mcp.rlm.enabled ? [] : ["rlm_query"])],
     bootstrap_tool_name: mcp.bootstrap_tool_name,
     hybrid: mcp.hybrid,
     code_execution: mcp.code_execution,
@@ -103,12 +103,18 @@ export function createApp(loaded: Loaded): App {
       index: await indexState(),
     }),
   };
+  const leaves = { "mcp.rlm.allow_http": mcp.rlm.allow_http };
   const byName = new Map(mode.nested.map((tool) => [tool.name, tool]));
   const dispatch = createDispatch({
     prepare: () => prepareState(loaded.state_dir, () => stubFiles(mode.nested)),
     find: (name) => byName.get(canonicalName(name)),
     policy: (tool, call) => {
       if (draining) throw new Fault("draining", "The server is stopping.", { retry_after_s: 5 });
+      if (tool.leave_over_http && isRemote(call) && !leaves[tool.leave_over_http])
+        throw new Fault("tool_disabled", `${tool.name} is not served over HTTP here.`, {
+          hint: `The operator can set ${tool.leave_over_http} = true.`,
+          rule: tool.leave_over_http,
+        });
       if (call.tools && !inScope(tool.name, call.tools))
         throw new Fault("tool_disabled", `Your token may not call ${tool.name}.`, {
           hint: "The operator lists what it may in mcp.auth.tokens.",
@@ -179,6 +185,12 @@ function budgetWarnings(surface: string, budget: number, mode: Mode): string[] {
   ];
 }
 
+/** Also when code makes the call that a client over the network sent. */
+function isRemote(call: Call): boolean {
+  const from = call.origin ?? call.via;
+  return from === "http" || from === "rest";
+}
+
 function inScope(name: string, globs: readonly string[]): boolean {
   return globs.some(
     (glob) => glob === "*" || glob === name || (glob.endsWith("*") && name.startsWith(glob.slice(0, -1))),
@@ -239,9 +251,23 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
       const options = { rag: loaded.config.rag, search: mcp.rag };
       const root = roots.list[0] ?? loaded.root;
       const api_key = loaded.env[loaded.config.rag.embeddings.api_key_env ?? ""];
-      const rag = createRag(options, { roots, guard, state_dir, root, api_key, tokens: countTokens });
+      const egress = mcp.rlm;
+      const rag = createRag(options, { roots, guard, state_dir, root, api_key, egress, tokens: countTokens });
       closing.push(() => rag.close());
       return rag;
+    }),
+    rlm: once(async () => {
+      const { createRlm } = await import("./engines/rlm/index.ts");
+      const rlm = createRlm(
+        { policy: mcp.rlm, rlm: loaded.config.rlm },
+        {
+          repl: { hold: async (request) => (await use.sandbox()).hold(request) },
+          outline: async (...args) => (await import("./engines/rag/index.ts")).outlineOf(...args),
+          secret: (variable) => loaded.env[variable],
+        },
+      );
+      closing.push(() => rlm.close());
+      return rlm;
     }),
     handles: once(async () => {
       const { createHandles } = await import("./engines/handles/index.ts");

@@ -160,7 +160,9 @@ function applyEnv(values: Table, input: LoadInput, origins: Map<string, Origin>)
 /** Variables that the configuration names: they hold secrets, not keys. */
 function secretNames(config: Config): ReadonlySet<string | undefined> {
   const { auth } = config.mcp;
-  return new Set([auth.token_env, ...auth.tokens.map((token) => token.token_env)]);
+  const providers = Object.values(config.rlm.providers).map((provider) => provider.api_key_env);
+  const tokens = auth.tokens.map((token) => token.token_env);
+  return new Set([auth.token_env, config.rag.embeddings.api_key_env, ...tokens, ...providers]);
 }
 
 function unknownEnv(name: string): string {

@@ -5,6 +5,7 @@ import { execOptions } from "../engines/exec/options.ts";
 import { maaslOptions } from "../engines/fs/options.ts";
 import { handlesOptions } from "../engines/handles/options.ts";
 import { ragOptions, ragSearchOptions } from "../engines/rag/options.ts";
+import { rlmOptions, rlmPolicyOptions } from "../engines/rlm/options.ts";
 import { sandboxOptions } from "../engines/sandbox/options.ts";
 import { searchOptions } from "../engines/search/options.ts";
 import { auditOptions, observabilityOptions } from "../engines/telemetry/options.ts";
@@ -75,6 +76,7 @@ export const configSchema = z.strictObject({
       resources: resourceOptions.prefault({}),
       search: searchOptions.prefault({}),
       rag: ragSearchOptions.prefault({}),
+      rlm: rlmPolicyOptions.prefault({}),
       sandbox: sandboxOptions.prefault({}),
       handles: handlesOptions.prefault({}),
       maasl: maaslOptions.prefault({}),
@@ -83,6 +85,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   rag: ragOptions.prefault({}),
+  rlm: rlmOptions.prefault({}),
   tool_envelope: z.strictObject({ budgets: budgetOptions }).prefault({}),
 });
 

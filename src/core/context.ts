@@ -5,6 +5,7 @@ import type { Exec } from "../engines/exec/index.ts";
 import type { Fs } from "../engines/fs/index.ts";
 import type { Handles } from "../engines/handles/types.ts";
 import type { Rag } from "../engines/rag/index.ts";
+import type { Rlm } from "../engines/rlm/index.ts";
 import type { Sandbox } from "../engines/sandbox/index.ts";
 import type { Search } from "../engines/search/index.ts";
 import type { MetricsSnapshot } from "../engines/telemetry/index.ts";
@@ -26,6 +27,8 @@ export interface AuditFacts {
   readonly rule?: string;
   readonly model?: string;
   readonly cost_usd?: number;
+  /** What was read besides the arguments. */
+  readonly bytes_read?: number;
 }
 
 /** What the server says of itself. */
@@ -60,6 +63,7 @@ export interface Engines {
   handles(): Promise<Handles>;
   sandbox(): Promise<Sandbox>;
   rag(): Promise<Rag>;
+  rlm(): Promise<Rlm>;
   search(): Promise<Search>;
 }
 

@@ -25,6 +25,8 @@ export interface Call {
   /** `model`: the reply is text for a model, bounded. `data`: the whole payload. */
   readonly edge: "model" | "data";
   readonly depth?: number;
+  /** How the first call of a chain came in, when this one is made by code. */
+  readonly origin?: Via;
   /** Globs of tools that this caller may call; all where absent. */
   readonly tools?: readonly string[];
   readonly correlation_id?: string | undefined;
@@ -211,6 +213,7 @@ function contextOf(
         principal,
         ...(tools ? { tools } : {}),
         via: "code",
+        origin: call.origin ?? call.via,
         signal,
         edge: "data",
         depth,
@@ -270,7 +273,7 @@ function observe(deps: DispatchDeps, call: Call): Seen {
       rule: rule ?? seen.facts.rule,
       model: seen.facts.model,
       cost_usd: seen.facts.cost_usd,
-      bytes_in: charsIn(call.args),
+      bytes_in: charsIn(call.args) + (seen.facts.bytes_read ?? 0),
       bytes_out: text.length,
       duration_ms: performance.now() - started,
       error_code,

@@ -41,6 +41,8 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly exactly_one?: readonly string[];
   /** `read`: one file or search operation, held to mcp.tools.read_timeout. */
   readonly timed?: "read";
+  /** Callers over the network need the operator's leave, which this key gives. */
+  readonly leave_over_http?: "mcp.rlm.allow_http";
   /** Never becomes a job: it answers at once, or it is the tool that waits for jobs. */
   readonly never_late?: true;
   run(args: z.output<Input>, ctx: ToolContext): Promise<z.output<Output>>;

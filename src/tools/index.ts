@@ -37,6 +37,7 @@ import { repo_read } from "./repo_read.ts";
 import { repo_write_patch } from "./repo_write_patch.ts";
 import { reset_all_sessions } from "./reset_all_sessions.ts";
 import { reset_workspace } from "./reset_workspace.ts";
+import { rlm_query } from "./rlm_query.ts";
 import { run_cmd } from "./run_cmd.ts";
 import { run_pytest } from "./run_pytest.ts";
 import { stat } from "./stat.ts";
@@ -65,6 +66,7 @@ export const TOOLS: readonly Tool[] = [
   run_cmd,
   te_run,
   run_pytest,
+  rlm_query,
   execute_code,
   create_session,
   destroy_session,

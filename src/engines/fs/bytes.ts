@@ -44,3 +44,12 @@ export async function readBytes(
     closeSync(fd);
   }
 }
+
+export async function readWhole(file: Pinned, signal?: AbortSignal): Promise<Buffer> {
+  const fd = reopen(file);
+  try {
+    return await readInto(fd, Buffer.allocUnsafe(file.stat.size), 0, signal);
+  } finally {
+    closeSync(fd);
+  }
+}

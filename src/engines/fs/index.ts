@@ -1,6 +1,6 @@
 /** Files: read by descriptor in bounded slices, changed atomically under a lock and from a journal. */
 import { type Pinned, pinFile, type Roots, type SafePath } from "../../base/path/index.ts";
-import { type ByteSlice, readBytes } from "./bytes.ts";
+import { type ByteSlice, readBytes, readWhole } from "./bytes.ts";
 import type { Call } from "./change.ts";
 import { type Edit, type Edited, type EditOptions, editText } from "./edit/index.ts";
 import { type FileFacts, statFacts } from "./facts.ts";
@@ -44,6 +44,8 @@ export interface Fs {
   /** A regular file, held still: dispose of it. */
   open(file: SafePath): Pinned;
   readBytes(file: SafePath | Pinned, offset: number, max_bytes: number, signal?: AbortSignal): Promise<ByteSlice>;
+  /** All of a file's bytes as they are. Its size is the caller's to judge before. */
+  readWhole(file: Pinned, signal?: AbortSignal): Promise<Buffer>;
   readLines(file: SafePath | Pinned, offset_lines: number, max_lines: number, signal?: AbortSignal): Promise<LineSlice>;
   listDir(dir: SafePath, max_entries: number, include_hidden: boolean): DirListing;
   stat(path: SafePath): FileFacts;
@@ -78,6 +80,7 @@ export function createFs(options: MaaslOptions, deps: FsDeps): Fs {
     open: (file) => pinFile(roots, file),
     readBytes: (file, offset, max_bytes, signal) =>
       opened(file, (pinned) => readBytes(pinned, offset, max_bytes, signal)),
+    readWhole,
     readLines: (file, offset_lines, max_lines, signal) =>
       opened(file, (pinned) => readLines(pinned, indexes.of(pinned.stat), offset_lines, max_lines, signal)),
     listDir: (dir, max_entries, include_hidden) => listDir(roots, dir, max_entries, include_hidden),

@@ -12,7 +12,7 @@ const indexer = createIndexer({
   file: join(state_dir, "index.db"),
   guard: { roots: [root], state_dir },
   rag,
-  embed: { options: rag.embeddings, api_key: undefined, allowed_hosts: [] },
+  embed: { options: rag.embeddings, api_key: undefined, egress: { profile: "restricted", allowed_hosts: [] } },
 });
 await indexer.sync((at) => process.send?.(at));
 indexer.close();

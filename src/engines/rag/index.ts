@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Db } from "../../base/db.ts";
 import { Fault } from "../../base/fault.ts";
+import type { EgressRules } from "../../base/net/index.ts";
 import { inside, type Roots, type RootsOptions } from "../../base/path/index.ts";
 import { visible } from "../../base/text.ts";
 import { bootload } from "./bootload.ts";
@@ -26,6 +27,7 @@ import { createWriter } from "./writer.ts";
 
 export type { Progress } from "./indexer.ts";
 export type { RagOptions, RagSearchOptions, Scope } from "./options.ts";
+export { outlineOf } from "./outline/index.ts";
 export type { Bootload, Estimate, Rag, SearchAnswer, SearchRequest, Stats } from "./types.ts";
 
 interface RagDeps {
@@ -37,10 +39,13 @@ interface RagDeps {
   readonly root: string;
   /** The value of the variable that rag.embeddings.api_key_env names. */
   readonly api_key?: string | undefined;
+  /** Where embeddings may be asked for. Default: on this machine. */
+  readonly egress?: EgressRules;
   /** What a text costs a model. */
   tokens(text: string): number;
 }
 
+const HERE_ONLY: EgressRules = { profile: "restricted", allowed_hosts: [] };
 /** A file that changes while it is quoted is looked at again this often. */
 const ROUNDS = 3;
 /** Files near the top are looked at too: one that changed may belong elsewhere. */
@@ -51,7 +56,7 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
   const file = join(state_dir, "index.db");
   const db = openStore(file);
   const splitter = createSplitter();
-  const embed = { options: options.rag.embeddings, api_key: deps.api_key, allowed_hosts: [] };
+  const embed = { options: options.rag.embeddings, api_key: deps.api_key, egress: deps.egress ?? HERE_ONLY };
   const likeness = createLikeness(db, embed);
   const writer = createWriter({ root, file, state_dir, guard: deps.guard, rag: options.rag, embed });
   const fresh = createFreshness(root, db, writer, options.rag.watch, () => void fill());

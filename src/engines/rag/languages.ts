@@ -137,6 +137,13 @@ export function languageOf(path: string): Language {
   return BY_EXTENSION.get(name.slice(dot + 1).toLowerCase()) ?? OTHER;
 }
 
+/** By a file's name, or by the language's own. */
+export function languageNamed(hint: string): Language {
+  if (hint.includes(".")) return languageOf(hint);
+  const named = [...BY_EXTENSION.values()].find(({ name }) => name === hint.toLowerCase());
+  return named ?? languageOf(`x.${hint}`);
+}
+
 /** Every grammar that some language is read with. */
 export const GRAMMARS: readonly string[] = [
   ...new Set(ROWS.flatMap(({ grammar }) => (grammar === undefined ? [] : [grammar]))),

@@ -18,8 +18,8 @@ export interface HoldRequest {
 
 /** An interpreter of its own for one caller, until it is ended. It is never stored. */
 export interface Held {
-  /** Its time stands still while it waits for `callTool`. */
-  run(code: string, signal: AbortSignal): Promise<Omit<ExecuteResult, "session_id">>;
+  /** Its time stands still while it waits for `callTool`. `is_alive`: it can run more, with the variables it has. */
+  run(code: string, signal: AbortSignal): Promise<Omit<ExecuteResult, "session_id"> & { readonly is_alive: boolean }>;
   end(): void;
 }
 
@@ -47,7 +47,7 @@ export async function hold(pool: Pool, options: SandboxOptions, wanted: HoldRequ
     const how = { stateless: false, reseed: held.freeze === true, cancel: never, held };
     const { result, healthy } = await runOn(guest, request, how, options);
     broken = !healthy;
-    return result;
+    return { ...result, is_alive: healthy };
   }
 
   try {

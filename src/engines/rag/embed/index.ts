@@ -1,4 +1,5 @@
 import { Fault } from "../../../base/fault.ts";
+import { createEgress, type EgressRules } from "../../../base/net/index.ts";
 import type { EmbeddingOptions } from "../options.ts";
 import { createHttpEmbedder } from "./http.ts";
 import { createModel2Vec } from "./model2vec.ts";
@@ -15,19 +16,19 @@ export interface EmbedderInput {
   readonly options: EmbeddingOptions;
   /** The value behind `api_key_env`. */
   readonly api_key: string | undefined;
-  /** Hosts besides this machine that text may be sent to. */
-  readonly allowed_hosts: readonly string[];
+  /** Where code may be sent to: the same rules as for models. */
+  readonly egress: EgressRules;
 }
 
 const MAX_CHARS = 6_000;
 
-export function createEmbedder({ options, api_key, allowed_hosts }: EmbedderInput): Embedder | undefined {
+export function createEmbedder({ options, api_key, egress }: EmbedderInput): Embedder | undefined {
   const { provider, model, base_url, doc_prefix, query_prefix } = options;
   if (provider === "none") return undefined;
   const raw =
     provider === "model2vec"
       ? createModel2Vec(model)
-      : createHttpEmbedder({ provider, model, url: checked(base_url ?? HOMES[provider], allowed_hosts), api_key });
+      : createHttpEmbedder({ provider, model, url: checked(base_url ?? HOMES[provider], egress), api_key, egress });
   const embed = async (texts: readonly string[], prefix: string, signal: AbortSignal) => {
     const vectors = await raw(
       texts.map((text) => prefix + text.slice(0, MAX_CHARS)),
@@ -46,16 +47,12 @@ export function createEmbedder({ options, api_key, allowed_hosts }: EmbedderInpu
 
 const HOMES = { ollama: "http://127.0.0.1:11434", openai: "http://127.0.0.1:8000/v1" } as const;
 
-/** Source code leaves the machine only for hosts that the operator named. */
-function checked(text: string, allowed_hosts: readonly string[]): URL {
+/** What an address alone forbids is told at once; names are judged when they are connected to. */
+function checked(text: string, egress: EgressRules): URL {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new Fault("invalid_args", "rag.embeddings.base_url is no http address.");
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (!isLoopback && !allowed_hosts.includes(url.hostname))
-    throw new Fault("egress_denied", `Embeddings would send code to ${url.hostname}, which is not allowed.`, {
-      rule: "rag.embeddings",
-    });
+  createEgress(egress).check(url);
   return url;
 }
 
