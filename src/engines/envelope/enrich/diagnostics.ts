@@ -11,6 +11,8 @@ export interface Diagnostic {
 }
 
 const PLACES = 8;
+/** Each of these is a message of its own, so more of them are told. */
+const NAMED = 20;
 
 /** The count, then each message once with its places; errors before warnings. */
 export function renderDiagnostics(all: readonly Diagnostic[], room: number, last?: string): Digest {
@@ -36,15 +38,29 @@ export function renderDiagnostics(all: readonly Diagnostic[], room: number, last
 function grouped(diagnostics: readonly Diagnostic[], severity: string): string[] {
   const groups = new Map<string, Diagnostic[]>();
   for (const each of diagnostics) {
-    const key = `${each.code ?? ""} ${each.message}`;
+    const key = `${each.code ?? ""} ${each.message.replace(NAME, "'…'")}`;
     const group = groups.get(key);
     if (group) group.push(each);
     else groups.set(key, [each]);
   }
   return [...groups.values()].map((group) => {
     const { message, code } = group[0]!;
-    return `${severity}${code ? ` ${code}` : ""}: ${cut(message, 240)} @ ${places(group)}`;
+    const isOne = group.every((each) => each.message === message);
+    const said = cut(isOne ? message : message.replace(NAME, "'…'"), 240);
+    return `${severity}${code ? ` ${code}` : ""}: ${said} @ ${isOne ? places(group) : namedPlaces(group)}`;
   });
+}
+
+/** The first name that a message quotes: one rule says the same of many. */
+const NAME = /'([^']{1,60})'|`([^`]{1,60})`/;
+
+/** `count a.ts:1:7, total b.ts:3:1`, the first few. */
+function namedPlaces(group: readonly Diagnostic[]): string {
+  const shown = group.slice(0, NAMED).map(({ file, at, message }) => {
+    const [, single, tick] = NAME.exec(message)!;
+    return `${single ?? tick} ${file}:${at}`;
+  });
+  return `${shown.join(", ")}${group.length > NAMED ? ` and ${group.length - NAMED} more` : ""}`;
 }
 
 /** `a.ts:1:7,2:40 b.ts:3:1`, the first few. */

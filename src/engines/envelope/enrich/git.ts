@@ -115,7 +115,13 @@ function show({ stdout }: Ran, room: number): Digest | undefined {
   return body && { ...body, text: `${head}\n${body.text}` };
 }
 
-const STATES: Readonly<Record<string, string>> = { "??": "untracked", "!!": "ignored" };
+/** The first letter is about what is staged, the second about the rest. */
+function shortState(letters: string): string {
+  if (letters === "??") return "untracked";
+  if (letters === "!!") return "ignored";
+  if (letters.endsWith(" ")) return `staged ${letters[0]}`;
+  return letters.startsWith(" ") ? `not staged ${letters[1]}` : letters;
+}
 
 function status({ stdout }: Ran, room: number): Digest | undefined {
   const groups = new Map<string, string[]>();
@@ -134,18 +140,37 @@ function status({ stdout }: Ran, room: number): Digest | undefined {
         : line.startsWith("Changes not")
           ? "not staged"
           : line.split(" ")[0]!.toLowerCase();
-    else if (short) push(groups, STATES[short[1]!] ?? `${short[1]!.trim()}`, short[2]!);
+    else if (short) push(groups, shortState(short[1]!), short[2]!);
     else if (long) push(groups, [section, long[1]].filter(Boolean).join(" "), long[2]!);
   }
   if (groups.size === 0) return undefined;
   const each = Math.floor((room - 200) / groups.size);
-  const rows = [...groups].map(([name, paths]) => {
-    const all = paths.join(" ");
+  // What is in conflict comes first, by name.
+  const inOrder = [...groups].sort(([a], [b]) => Number(isConflict(b)) - Number(isConflict(a)));
+  const rows = inOrder.map(([name, paths]) => {
+    const all = isConflict(name) ? paths.join(" ") : byFolder(paths);
     if (all.length <= each) return `${name} (${paths.length}): ${all}`;
     const folders = tally(paths.map(folderOf)).map(([folder, count]) => `${folder}/ ${count}`);
     return `${name} (${paths.length}): ${cut(folders.join(", "), each)}`;
   });
   return { text: [...facts, ...rows].join("\n") };
+}
+
+function isConflict(state: string): boolean {
+  return /^(unmerged|UU|AA|DD|AU|UA|DU|UD)/.test(state);
+}
+
+/** Names a folder at a time; of a folder with many, a few. */
+function byFolder(paths: readonly string[]): string {
+  const folders = Map.groupBy(paths, (path) => (path.includes(" -> ") ? "" : folderOf(path)));
+  return [...folders]
+    .map(([folder, inside]) => {
+      const names = folder === "" || folder === "." ? inside : inside.map((path) => path.slice(folder.length + 1));
+      const shown = names.length > 12 ? [...names.slice(0, 6), `… ${names.length - 6} more`] : names;
+      if (folder === "" || folder === ".") return shown.join(" ");
+      return inside.length === 1 ? inside[0]! : `${folder}/ ${shown.join(" ")}`;
+    })
+    .join("; ");
 }
 
 function push(groups: Map<string, string[]>, name: string, path: string): void {

@@ -13,6 +13,7 @@ export const jest: Enrich = (ran) => {
   const tests = lines.findLast((line) => /^Tests: /.test(line));
   const found = failureList();
   let file = "";
+  const repeats: Failure[] = [];
   let current: Failure | undefined;
   for (const line of lines) {
     const suite = /^(FAIL|PASS) (\S+)/.exec(line);
@@ -25,10 +26,17 @@ export const jest: Enrich = (ran) => {
     const block = BLOCK.exec(line);
     if (block && !/^Console$/.test(block[1]!)) {
       const name = `${file} ${block[1]}`;
+      current = { name, message: [] };
       // A long run repeats its failures at its end.
-      current = found.all.find((known) => known.name === name) ? undefined : found.add({ name, message: [] });
+      if (found.all.some((known) => known.name === name)) repeats.push(current);
+      else found.add(current);
     } else if (/^\S/.test(line)) current = undefined;
     else if (current) note(current, line);
+  }
+  for (const repeat of repeats) {
+    const known = found.all.find(({ name }) => name === repeat.name)!;
+    if (repeat.place !== undefined && repeat.place !== known.place) repeat.message.push(`at ${repeat.place}`);
+    found.merge(repeat, (other) => other === known);
   }
   for (const line of lines) {
     const name = RUN.exec(line)?.[1];
@@ -47,5 +55,7 @@ function note(failure: Failure, line: string): void {
   const place = PLACE.exec(line);
   if (place && !place[1]!.includes("node_modules")) failure.place ??= shortPath(place[1]!);
   if (place || /^ +>? *\d* *\|/.test(line) || failure.message.length >= 6) return;
-  if (line.trim() !== "") failure.message.push(line);
+  // Of a comparison only the lines that differ.
+  const isDiff = failure.message.some((known) => /^ +- Expected +- \d/.test(known));
+  if (line.trim() !== "" && (!isDiff || /^ +[-+] /.test(line))) failure.message.push(line);
 }

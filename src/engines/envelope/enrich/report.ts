@@ -19,17 +19,21 @@ export interface TestReport {
 const SHOWN = 10;
 /** Characters of a report: some 270 tokens. Names and places come first, what was said shares the rest. */
 const ROOM = 800;
+/** A name may be so long, however many there are. */
+const MIN_NAME = 40;
 
 /** The count, then each failure: its name, its place, what it said. What all names begin with is said once. */
 export function renderTests({ summary, failures, troubles = [] }: TestReport): Digest {
   const shown = failures.slice(0, SHOWN);
   const shared = sharedStart(shown.map(({ name }) => name));
-  const names = shown.reduce((sum, { name, place = "" }) => sum + name.length - shared.length + place.length + 6, 0);
+  const longest = Math.max(MIN_NAME, Math.floor((ROOM * 0.5) / Math.max(1, shown.length)));
+  const named = (name: string) => middleCut(name.slice(shared.length), longest);
+  const names = shown.reduce((sum, { name, place = "" }) => sum + named(name).length + place.length + 6, 0);
   const each = Math.floor((ROOM - summary.length - shared.length - names) / Math.max(1, shown.length));
   const lines = [
     summary,
     ...(shared === "" ? [] : [`in ${shared.trim()}`]),
-    ...shown.map((failure) => rendered(failure, shared, Math.max(40, Math.min(280, each)))),
+    ...shown.map((failure) => rendered(failure, named(failure.name), Math.max(24, Math.min(280, each)))),
   ];
   if (failures.length > SHOWN) lines.push(`and ${plural(failures.length - SHOWN, "more failure")}`);
   lines.push(...troubles.slice(0, 5).map((line) => cut(line, 200)));
@@ -37,10 +41,17 @@ export function renderTests({ summary, failures, troubles = [] }: TestReport): D
   return { text: lines.join("\n"), match_count: failures.length, covers_stderr: true };
 }
 
-function rendered({ name, place, message }: Failure, shared: string, room: number): string {
+function rendered({ name, place, message }: Failure, shown: string, room: number): string {
   const where = place === undefined || place === "" ? "" : ` (${shortPlace(name, place)})`;
   const said = cut(squeezed(message), room);
-  return `- ${cut(name.slice(shared.length), 160)}${where}${said === "" ? "" : `: ${said}`}`;
+  return `- ${shown}${where}${said === "" ? "" : `: ${said}`}`;
+}
+
+/** A name is told apart by its beginning, which is its file, and by its end. */
+function middleCut(name: string, max: number): string {
+  if (name.length <= max) return name;
+  const head = Math.floor(max * 0.4);
+  return `${name.slice(0, head)}…${name.slice(head + 1 - max)}`;
 }
 
 /** Up to the last sign that parts a name. */

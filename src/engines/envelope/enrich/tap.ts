@@ -5,7 +5,9 @@ import { counts, type Failure, renderTests, shortPath } from "./report.ts";
 const POINT = /^(\s*)(ok|not ok)\b(?: (\d+))?(?: -)? ?(.*)$/;
 const PLAN = /^1\.\.(\d+)/;
 const SAYS = /^(?:message|error|failureMessage):\s*(.*)$/;
-const AT = /^(?:location|at|file):\s*['"]?([^'"]*?:\d+)(?::\d+)?['"]?$/;
+const AT = /^(?:location|at|file):\s*(?:.*\()?['"]?([^'"()]*?:\d+)(?::\d+)?['"]?\)?$/;
+/** What tape and its like say about an assertion, in place of a message. */
+const VALUE = /^(expected|actual|wanted|found|stack):\s*(.*)$/;
 const INNER = /\(?((?:file:\/\/|\/|\.{0,2}\w)[^\s()]*\.\w+:\d+)(?::\d+)?\)?/;
 /** Keys of a diagnostic that repeat what others say better. */
 const NOISE = /^(duration_ms|type|failureType|code|name|operator|stack|\.\.\.|---|at )/;
@@ -30,7 +32,7 @@ export const tap: Enrich = (ran) => {
       continue;
     }
     planned = PLAN.exec(line) ? Number(PLAN.exec(line)![1]) : planned;
-    const total = /^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
+    const total = /^# (tests|pass|fail|cancelled|skipped|todo) +(\d+)$/.exec(line);
     if (total) told[total[1]!] = Number(total[2]);
     if (/^\s*Bail out!/.test(line)) troubles.push(line);
   }
@@ -90,17 +92,30 @@ function readPoint(
 /** What follows a failed point: a YAML block, comments, or plain lines, until the next point. */
 function readDiagnostic(failure: Failure, lines: readonly string[], from: number): void {
   const loose: string[] = [];
+  const wait: { key: string; lines: string[] }[] = [];
   let block: number | undefined;
+  let into = failure.message;
   for (let index = from; index < lines.length && index < from + 40; index++) {
     const line = lines[index]!;
     const text = line.trim();
-    if (POINT.test(line) || PLAN.test(text) || /^# (Subtest|tests \d)/.test(text)) break;
+    if (text === "..." || POINT.test(line) || PLAN.test(text) || /^# (Subtest|tests \d)/.test(text)) break;
     const depth = line.length - line.trimStart().length;
     if (block !== undefined && (depth > block || text === "")) {
-      if (failure.message.length < 5 && text !== "") failure.message.push(text);
+      if (into.length < 5 && text !== "" && !/^at /.test(text)) into.push(text);
       continue;
     }
     block = undefined;
+    into = failure.message;
+    const value = VALUE.exec(text);
+    if (value) {
+      const [, key, said] = value as unknown as [string, string, string];
+      const isBlock = /^[|>][-+]?$/.test(said);
+      if (isBlock) block = depth;
+      into = [];
+      wait.push({ key, lines: into });
+      if (!isBlock) into.push(said);
+      continue;
+    }
     const says = SAYS.exec(text);
     const at = AT.exec(text);
     if (says && /^[|>][-+]?$/.test(says[1]!)) block = depth;
@@ -108,6 +123,11 @@ function readDiagnostic(failure: Failure, lines: readonly string[], from: number
     if (at) failure.place ??= shortPath(at[1]!);
     if (says || at || text === "" || NOISE.test(text)) continue;
     loose.push(text.replace(/^#\s*/, ""));
+  }
+  for (const { key, lines: said } of wait) {
+    // The first line of a stack is the error; most often it is the test's name again.
+    if (key === "stack" && (failure.message.length > 0 || (said[0] ?? "").endsWith(failure.name))) continue;
+    failure.message.push(key === "stack" ? (said[0] ?? "") : `${key} ${said.join(" ")}`);
   }
   if (failure.message.length === 0) failure.message.push(...loose.slice(0, 4));
   failure.place ??= shortPath(INNER.exec(loose.slice(0, 8).join("\n"))?.[1] ?? "") || undefined;
