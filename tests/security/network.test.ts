@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -192,6 +192,13 @@ describe("bodies", () => {
   });
 });
 
+/** The whole flood is `LLMC_TEST_INITIALIZES=100000`; what is kept of one shows with fewer. */
+const INITIALIZES = Number(process.env["LLMC_TEST_INITIALIZES"] ?? 3000);
+
+function rss(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))![1]) * 1024;
+}
+
 describe("a busy server", () => {
   it("answers others while one caller's regex is hostile", async () => {
     writeFileSync(join(folder.path, "long.txt"), `${"a".repeat(65_536)}!\n`);
@@ -203,7 +210,8 @@ describe("a busy server", () => {
     expect((await hostile).status).toBe(200);
   });
 
-  it("does not grow with sessions that nobody closes", async () => {
+  it("does not grow with sessions that nobody closes", { timeout: 600_000 }, async () => {
+    await using flooded = await startHttp(folder.path, { env: { LLMC_MCP_LIMITS_RATE_LIMIT_RPS: "100000" } });
     const initialize = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
@@ -211,7 +219,7 @@ describe("a busy server", () => {
       params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
     });
     const open = async () => {
-      const response = await server.fetch("/mcp", {
+      const response = await flooded.fetch("/mcp", {
         method: "POST",
         headers: { ...token, accept: "application/json, text/event-stream", "content-type": "application/json" },
         body: initialize,
@@ -220,8 +228,15 @@ describe("a busy server", () => {
       return response.status;
     };
     const seen = new Set<number>();
-    for (let index = 0; index < 60; index++) seen.add(await open());
+    const flood = async (count: number) => {
+      for (let index = 0; index < count; index += 20)
+        for (const status of await Promise.all(Array.from({ length: 20 }, open))) seen.add(status);
+    };
+    await flood(3000);
+    const before = rss(flooded.pid);
+    await flood(INITIALIZES);
     expect([...seen]).toEqual([200]);
+    expect(rss(flooded.pid) - before).toBeLessThan(64 * 1024 ** 2);
   });
 });
 
