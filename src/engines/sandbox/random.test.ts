@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSandboxBed, ME } from "./test-sandbox.ts";
@@ -36,8 +37,9 @@ const PIECES = {
   ],
 } as const;
 
-/** More of them on demand: SANDBOX_PROGRAMS=10000. */
+/** More of them on demand: SANDBOX_PROGRAMS=10000, and then each against an interpreter of its own, which takes a quarter of a second. */
 const PROGRAMS = Number(process.env["SANDBOX_PROGRAMS"] ?? 200);
+const AGAINST_FRESH = process.env["SANDBOX_PROGRAMS"] === undefined ? 6 : PROGRAMS;
 
 describe.each(["python", "javascript"] as const)("random programs in %s", (language) => {
   it("print the same in a restored interpreter as in a fresh one", async () => {
@@ -51,7 +53,7 @@ describe.each(["python", "javascript"] as const)("random programs in %s", (langu
     const programs = fc.sample(program, { numRuns: PROGRAMS, seed: 20 }).map((parts) => [...new Set(parts)].join("\n"));
     // A pool of none makes a new interpreter for each.
     await using none = createSandboxBed({ pool: 0 });
-    for (const code of [...new Set(programs)].slice(0, 6)) {
+    for (const code of [...new Set(programs)].slice(0, AGAINST_FRESH)) {
       const { stdout, stderr, exit_code } = await none.once(code, language);
       fresh.set(code, JSON.stringify([stdout, stderr, exit_code]));
     }
@@ -60,13 +62,14 @@ describe.each(["python", "javascript"] as const)("random programs in %s", (langu
       expect(said, code).toBe(fresh.get(code) ?? said);
       fresh.set(code, said);
     }
-  });
+  }, 3_600_000);
 });
 
+/** The whole of it is SANDBOX_SESSIONS=200 SANDBOX_CALLS=50. */
 it("many sessions with kills and sleeps between their calls never mix, and lose nothing that was stored", async () => {
   const sessions = Number(process.env["SANDBOX_SESSIONS"] ?? 4);
   const calls = Number(process.env["SANDBOX_CALLS"] ?? 8);
-  await using bed = createSandboxBed({ pool: 1, idle_s: 1 });
+  await using bed = createSandboxBed({ pool: 1, idle_s: 1 }, undefined, undefined, sessions);
   const random = fc.sample(fc.integer({ min: 0, max: 99 }), { numRuns: sessions * calls, seed: 7 });
   const expected = new Map<string, number[]>();
   for (let index = 0; index < sessions; index++) {
@@ -102,4 +105,12 @@ it("many sessions with kills and sleeps between their calls never mix, and lose 
     const language = id.startsWith("python") ? "python" : "javascript";
     expect((await bed.within(id, "log", { language })).result).toEqual(seen);
   }
-}, 120_000);
+  expect(await bed.sandbox.sessions(ME)).toHaveLength(sessions);
+  for (const id of expected.keys()) await bed.sandbox.destroySession(ME, id);
+  expect(bed.sandbox.guests()).toBeLessThanOrEqual(2);
+  const child = bed.sandbox.pid();
+  await bed.sandbox.close();
+  if (child !== undefined) expect(() => process.kill(child, 0)).toThrow("ESRCH");
+  const left = readdirSync(bed.state_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(left.map(({ name }) => name).filter((name) => !/\.db(-wal|-shm)?$/.test(name))).toEqual([]);
+}, 3_600_000);

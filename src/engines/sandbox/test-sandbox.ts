@@ -24,13 +24,14 @@ export function createSandboxBed(
   options: Partial<SandboxOptions> = {},
   state_dir?: string,
   path: string = process.env["PATH"] ?? "",
+  max_sessions = 16,
 ): SandboxBed {
   const dir = state_dir ?? mkdtempSync(join(tmpdir(), "llmc-sandbox-"));
   const make = () =>
     createSandbox(sandboxOptions.parse(options), {
       state_dir: dir,
       path,
-      max_sessions: 16,
+      max_sessions,
     });
   const sandbox = make();
   const base = { signal: new AbortController().signal, depth: 0 };
