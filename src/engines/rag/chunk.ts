@@ -1,4 +1,7 @@
 import { type Definition, definitionsOf } from "./definitions.ts";
+import { factsOf } from "./graph/extract.ts";
+import { specOf } from "./graph/languages/index.ts";
+import type { FileFacts } from "./graph/types.ts";
 import { headingsOf } from "./headings.ts";
 import { type Language, languageOf } from "./languages.ts";
 import type { Parser } from "./parse.ts";
@@ -23,6 +26,8 @@ export interface Chunked {
   readonly chunks: readonly Chunk[];
   readonly language: string;
   readonly symbols: number;
+  /** What the code graph takes from it; nothing where the language is not known to it. */
+  readonly graph: FileFacts | undefined;
 }
 
 export async function chunkFile(
@@ -32,18 +37,26 @@ export async function chunkFile(
   parser: Parser,
 ): Promise<Chunked> {
   const language = languageOf(path);
-  const definitions = await outline(text, lines, language, parser);
+  const { definitions, graph } = await read(text, lines, language, parser);
   const pieces = definitions.length > 0 ? cut(definitions, 0, lines.length, "") : [whole(lines.length)];
   const sized = pieces.flatMap((piece) => slices(piece, lines, definitions.length > 0 ? MAX_LINES : LINE_RULE));
-  return { chunks: joined(sized), language: language.name, symbols: count(definitions) };
+  return { chunks: joined(sized), language: language.name, symbols: count(definitions), graph };
 }
 
-async function outline(text: string, lines: readonly string[], language: Language, parser: Parser) {
-  if (language.name === "markdown" || language.name === "restructuredtext") return headingsOf(lines, language.name);
+interface Read {
+  readonly definitions: readonly Definition[];
+  readonly graph: FileFacts | undefined;
+}
+
+/** One parse, for the chunks and for the graph. */
+async function read(text: string, lines: readonly string[], language: Language, parser: Parser): Promise<Read> {
+  if (language.name === "markdown" || language.name === "restructuredtext")
+    return { definitions: headingsOf(lines, language.name), graph: undefined };
   const tree = await parser.parse(text, language);
-  if (!tree) return [];
+  if (!tree) return { definitions: [], graph: undefined };
   try {
-    return definitionsOf(tree, language);
+    const spec = specOf(language.name);
+    return { definitions: definitionsOf(tree, language), graph: spec && factsOf(tree, text, spec) };
   } finally {
     tree.delete();
   }

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Db, openDb } from "../../base/db.ts";
 import { type Chunked, chunkFile } from "./chunk.ts";
+import { type Manifest, manifestOf } from "./graph/manifest.ts";
+import { putGraph, removeGraph } from "./graph/store.ts";
 import { KINDS, kindOf } from "./kind.ts";
 import type { Parser } from "./parse.ts";
 import { MIGRATIONS, PER_FILE } from "./schema.ts";
@@ -23,6 +25,7 @@ export interface Prepared {
   readonly changed_ms: number;
   readonly kind: number;
   readonly chunked: Chunked;
+  readonly manifest: Manifest | undefined;
   readonly rows: readonly Terms[];
 }
 
@@ -71,7 +74,7 @@ export async function prepare(
     };
   });
   const kind = KINDS.indexOf(kindOf(path, text));
-  return { path, hash: hashOf(bytes), size: bytes.length, changed_ms, kind, chunked, rows };
+  return { path, hash: hashOf(bytes), size: bytes.length, changed_ms, kind, chunked, manifest: manifestOf(path, text), rows };
 }
 
 /** Inside a transaction: the file as it is now, in place of what was known of it. */
@@ -83,6 +86,7 @@ export function put(db: Db, file: Prepared, splitter: Splitter): void {
     ...[file.path, file.hash, file.size, file.changed_ms, file.kind, language, symbols, chunks.length],
   );
   const id = db.get<{ id: number }>("SELECT id FROM files WHERE path = ?", file.path)!.id;
+  putGraph(db, id, file.path, file.chunked.graph, file.manifest);
   const slash = file.path.lastIndexOf("/");
   const name = splitter.terms(file.path.slice(slash + 1)).join(" ");
   const folder = splitter.terms(file.path.slice(0, slash + 1)).join(" ");
@@ -118,6 +122,7 @@ export function remove(db: Db, path: string): boolean {
   db.run("DELETE FROM terms WHERE rowid >= ? AND rowid < ?", from, to);
   db.run("DELETE FROM names WHERE chunk >= ? AND chunk < ?", from, to);
   db.run("DELETE FROM chunks WHERE id >= ? AND id < ?", from, to);
+  removeGraph(db, row.id, path);
   db.run("DELETE FROM files WHERE id = ?", row.id);
   return true;
 }

@@ -1,0 +1,219 @@
+import { specOf } from "./languages/index.ts";
+import { type Module, moduleOf, submoduleOf } from "./modules.ts";
+import type { DefKind, Ref } from "./types.ts";
+import type { DefRow, FileInfo, View } from "./view.ts";
+
+/** What a reference means: definitions of this tree, or a module of it. Something of another tree is `foreign`. */
+export interface Meaning {
+  readonly defs: readonly DefRow[];
+  readonly module?: Module | undefined;
+  readonly foreign?: boolean;
+  /** How sure it is, 0 to 1. */
+  readonly confidence: number;
+}
+
+/** How sure each way of finding a definition is. */
+export const SURE = { scope: 1, import: 0.95, self: 0.95, type: 0.9, package: 0.85, unique: 0.7, member: 0.6 } as const;
+/** From here on an edge is resolved; below, it is one of several that it could be. */
+export const RESOLVED = 0.5;
+
+const MAX_DEPTH = 8;
+const RE_EXPORTS = 5;
+const NOTHING: Meaning = { defs: [], confidence: 0 };
+const FOREIGN: Meaning = { defs: [], foreign: true, confidence: 0 };
+const CLASSES: ReadonlySet<DefKind> = new Set(["class", "interface", "type", "enum", "module"]);
+
+/** Follows references through the files of a view. */
+export interface Resolver {
+  meaning(file: FileInfo, ref: Ref): Meaning;
+  /** Members of this name that a definition has, its own before what it inherits. */
+  members(of: DefRow, name: string): readonly DefRow[];
+}
+
+export function createResolver(view: View): Resolver {
+  function meaning(file: FileInfo, ref: Ref, depth = 0): Meaning {
+    if (depth > MAX_DEPTH) return NOTHING;
+    switch (ref[0]) {
+      case "def": {
+        const def = view.defsOf(file)[ref[1]];
+        return def ? { defs: sameSymbol(def), confidence: SURE.scope } : NOTHING;
+      }
+      case "import": {
+        const { module, name } = view.links(file).imports[ref[1]]!;
+        return imported(file, module, name, depth);
+      }
+      case "module": {
+        const { module } = view.links(file).imports[ref[1]]!;
+        const found = moduleOf(view, file, module);
+        return found ? { defs: [], module: found, confidence: SURE.import } : FOREIGN;
+      }
+      case "self":
+        return { defs: classesNamed(file, ref[1]), confidence: SURE.self };
+      case "free":
+        return free(file, ref[1], depth);
+      case "member":
+        return member(file, ref, depth);
+      case "call":
+        return typeOf(file, ref, depth);
+    }
+  }
+
+  /** Overloads, and parts of one class: the same symbol of the same file. */
+  function sameSymbol(def: DefRow): DefRow[] {
+    return view.named(def.name).filter((one) => one.file.id === def.file.id && one.symbol === def.symbol);
+  }
+
+  function imported(file: FileInfo, module: string, name: string, depth: number): Meaning {
+    const found = moduleOf(view, file, module);
+    if (found) {
+      const { defs, module: inner } = exported(found, name, RE_EXPORTS);
+      return defs.length > 0 || inner ? { defs, module: inner, confidence: SURE.import } : NOTHING;
+    }
+    // `import static a.B.c`: the module is a class.
+    const cut = module.search(/(\.|\\|::)[^.\\:]*$/);
+    if (cut <= 0 || depth >= MAX_DEPTH || !/java|csharp|php|rust/.test(file.family)) return FOREIGN;
+    const outer = imported(file, module.slice(0, cut), module.slice(cut).replace(/^(\.|\\|::)/, ""), depth + 1);
+    const defs = outer.defs.flatMap((one) => members(one, name));
+    return defs.length > 0 ? { defs, confidence: SURE.import } : outer.foreign ? FOREIGN : NOTHING;
+  }
+
+  /** What a module gives under a name, through what it gives on. */
+  function exported(module: Module, name: string, depth: number): Pick<Meaning, "defs" | "module"> {
+    const own = topLevel(module.files, name);
+    if (own.length > 0) return { defs: own };
+    const stars: Module[] = [];
+    for (const file of depth > 0 ? module.files : []) {
+      const { imports, exports } = view.links(file);
+      for (const one of exports) {
+        if (one.name !== name && one.name !== "*") continue;
+        const from = one.from === null ? undefined : moduleOf(view, file, imports[one.from]!.module);
+        if (one.name === "*") {
+          if (from) stars.push(from);
+        } else if (one.from === null) {
+          const defs = topLevel([file], one.source);
+          if (defs.length > 0) return { defs };
+        } else if (from) return one.source === "*" ? { defs: [], module: from } : exported(from, one.source, depth - 1);
+      }
+    }
+    const inner = submoduleOf(view, module, name);
+    if (inner) return { defs: [], module: inner };
+    for (const star of name === "default" ? [] : stars) {
+      const found = exported(star, name, depth - 1);
+      if (found.defs.length > 0 || found.module) return found;
+    }
+    return { defs: [] };
+  }
+
+  function topLevel(files: readonly FileInfo[], name: string): DefRow[] {
+    const ids = new Set(files.map(({ id }) => id));
+    return view.named(name).filter((one) => ids.has(one.file.id) && isTop(one));
+  }
+
+  /** A name that its file does not bind. */
+  function free(file: FileInfo, name: string, depth: number): Meaning {
+    const stars = view.links(file).imports.filter((one) => one.name === "**");
+    for (const { module } of stars) {
+      const found = moduleOf(view, file, module);
+      const { defs } = found ? exported(found, name, RE_EXPORTS) : NOTHING;
+      if (defs.length > 0) return { defs, confidence: SURE.type };
+    }
+    if (specOf(languageOf(file))?.open !== true || depth > MAX_DEPTH) return NOTHING;
+    const all = view.named(name).filter((one) => one.file.family === file.family && isTop(one));
+    const near = all.filter((one) => inSamePackage(one.file, file));
+    if (near.length > 0) return { defs: near, confidence: SURE.package };
+    return all.length > 0 && isOne(all) ? { defs: all, confidence: SURE.unique } : NOTHING;
+  }
+
+  function inSamePackage(a: FileInfo, b: FileInfo): boolean {
+    if (a.id === b.id) return true;
+    const name = view.links(a).package;
+    if (name !== view.links(b).package || name === "") return false;
+    return a.family !== "go" || a.folder === b.folder;
+  }
+
+  function member(file: FileInfo, [, of, name]: Extract<Ref, readonly ["member", Ref, string]>, depth: number): Meaning {
+    const outer = typeOf(file, of, depth + 1);
+    if (outer.module) {
+      const { defs, module } = exported(outer.module, name, RE_EXPORTS);
+      return defs.length > 0 || module ? { defs, module, confidence: SURE.import } : NOTHING;
+    }
+    const defs = outer.defs.flatMap((one) => members(one, name));
+    if (defs.length > 0) return { defs, confidence: Math.min(outer.confidence, SURE.type) };
+    return outer.foreign || (outer.defs.length > 0 && outer.defs.every((one) => one.kind === "enum")) ? FOREIGN : NOTHING;
+  }
+
+  /** What has the members of a reference: the class of a variable, what a call gives. */
+  function typeOf(file: FileInfo, ref: Ref, depth: number): Meaning {
+    if (depth > MAX_DEPTH) return NOTHING;
+    const isCall = ref[0] === "call";
+    const found = meaning(file, isCall ? ref[1] : ref, depth + 1);
+    if (found.module || found.foreign) return isCall && found.module ? NOTHING : found;
+    if (found.defs.length === 0) {
+      const isUnknown = ref[0] !== "free" || view.named(ref[1]).length > 0;
+      return isUnknown ? NOTHING : FOREIGN;
+    }
+    const defs: DefRow[] = [];
+    let confidence = found.confidence;
+    let foreign = false;
+    for (const def of found.defs) {
+      if (CLASSES.has(def.kind)) defs.push(def);
+      else if (def.type && isCall === (def.kind === "function" || def.kind === "method")) {
+        const inner = typeOf(def.file, def.type, depth + 1);
+        if (inner.module) return inner;
+        defs.push(...inner.defs);
+        foreign ||= inner.foreign === true;
+        confidence = Math.min(confidence, inner.confidence);
+      } else if (!def.type && !isCall) defs.push(def);
+    }
+    return defs.length === 0 && foreign ? FOREIGN : { defs: [...new Set(defs)], confidence };
+  }
+
+  function members(of: DefRow, name: string, depth = 0): readonly DefRow[] {
+    const all = view.named(name).filter((one) => one.owner !== "" && one.file.family === of.file.family);
+    const own = all.filter((one) => one.owner === of.symbol && one.file.id === of.file.id);
+    if (own.length > 0) return own;
+    // Other parts of the class may lie in other files: Go's methods, Rust's impls, partial and reopened classes.
+    const parts = all.filter((one) => lastOf(one.owner) === of.name && isOpenTo(one.file, of.file));
+    if (parts.length > 0) return parts;
+    if (depth >= RE_EXPORTS) return [];
+    for (const { file, base } of view.bases(of)) {
+      const found = meaning(file, base, depth + 2).defs.flatMap((one) => (one === of ? [] : members(one, name, depth + 1)));
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  function isOpenTo(part: FileInfo, whole: FileInfo): boolean {
+    if (part.family === "script" || part.family === "python" || part.family === "java") return false;
+    return part.family === "c" || part.family === "rust" || part.family === "ruby" || inSamePackage(part, whole);
+  }
+
+  function classesNamed(file: FileInfo, symbol: string): readonly DefRow[] {
+    const name = lastOf(symbol);
+    const all = view.named(name).filter((one) => one.file.family === file.family && CLASSES.has(one.kind));
+    const own = all.filter((one) => one.file.id === file.id && one.symbol === symbol);
+    if (own.length > 0) return own;
+    const near = all.filter((one) => inSamePackage(one.file, file));
+    return near.length > 0 ? near : isOne(all) ? all : [];
+  }
+
+  return { meaning, members };
+}
+
+export function isTop({ owner, kind, file }: DefRow): boolean {
+  return owner === "" || (kind !== "method" && kind !== "field" && /c|csharp|java|ruby|php|rust/.test(file.family));
+}
+
+export function lastOf(symbol: string): string {
+  return symbol.slice(symbol.lastIndexOf(".") + 1);
+}
+
+/** All of one symbol: overloads, or a declaration and what it declares. */
+export function isOne(defs: readonly DefRow[]): boolean {
+  const [first] = defs;
+  return first !== undefined && defs.every((one) => one.symbol === first.symbol && (one.file.id === first.file.id || first.file.family === "c"));
+}
+
+function languageOf({ family }: FileInfo): string {
+  return family === "script" ? "typescript" : family;
+}

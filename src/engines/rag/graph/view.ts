@@ -1,0 +1,198 @@
+import type { Db } from "../../../base/db.ts";
+import { KINDS, type Kind } from "../kind.ts";
+import type { Manifest } from "./manifest.ts";
+import type { Place } from "./store.ts";
+import { DEF_KINDS, type DefKind, type Export, type Import, type Ref } from "./types.ts";
+
+export interface FileInfo {
+  readonly id: number;
+  readonly path: string;
+  readonly folder: string;
+  readonly kind: Kind;
+  /** Languages that use each other's definitions have one name here. */
+  readonly family: string;
+}
+
+/** A definition as it is stored. */
+export interface DefRow {
+  readonly file: FileInfo;
+  readonly ord: number;
+  readonly name: string;
+  readonly symbol: string;
+  /** What it stands in, or "". */
+  readonly owner: string;
+  readonly kind: DefKind;
+  readonly line: number;
+  readonly last: number;
+  readonly type: Ref | undefined;
+}
+
+export interface Links {
+  readonly package: string;
+  readonly imports: readonly Import[];
+  readonly exports: readonly Export[];
+}
+
+/** The stored graph, read with a memory of what was read. It holds for one state of the index. */
+export interface View {
+  file(id: number): FileInfo | undefined;
+  fileAt(path: string): FileInfo | undefined;
+  /** Files that a module of this last name could be. */
+  stems(stem: string): readonly FileInfo[];
+  /** Files right in a folder. */
+  inFolder(folder: string): readonly FileInfo[];
+  inPackage(name: string, family: string): readonly FileInfo[];
+  links(file: FileInfo): Links;
+  named(name: string): readonly DefRow[];
+  defsOf(file: FileInfo): readonly DefRow[];
+  /** What a definition derives from, and the file that says so. */
+  bases(child: DefRow): readonly { readonly file: FileInfo; readonly base: Ref }[];
+  uses(name: string, limit: number): { readonly file: FileInfo; readonly place: Place }[];
+  usesIn(file: FileInfo): { readonly name: string; readonly place: Place }[];
+  renames(source: string): readonly { readonly file: FileInfo; readonly name: string }[];
+  manifests(): readonly { readonly folder: string; readonly path: string; readonly manifest: Manifest }[];
+}
+
+const MAX_NAMED = 2_000;
+const MAX_FILES = 500;
+const NO_LINKS: Links = { package: "", imports: [], exports: [] };
+
+export function openView(db: Db): View {
+  const files = new Map<number, FileInfo | undefined>();
+  const linked = new Map<number, Links>();
+  const remembered = new Map<string, unknown>();
+
+  function once<T>(key: string, make: () => T): T {
+    if (remembered.has(key)) return remembered.get(key) as T;
+    const made = make();
+    remembered.set(key, made);
+    return made;
+  }
+
+  function known(row: FileRow | undefined): FileInfo | undefined {
+    if (!row) return undefined;
+    let info = files.get(row.id);
+    if (!info) files.set(row.id, (info = infoOf(row)));
+    return info;
+  }
+
+  const file = (id: number) => (files.has(id) ? files.get(id) : known(db.get<FileRow>(`${FILE} WHERE id = ?`, id)));
+  const rows = <T extends { file: number }>(list: readonly T[]) =>
+    list.flatMap((row) => {
+      const info = file(row.file);
+      return info ? [{ ...row, file: info }] : [];
+    });
+  const defs = (list: readonly StoredDef[]): DefRow[] => rows(list).map(defOf);
+
+  return {
+    file,
+    fileAt: (path) => once(`at ${path}`, () => known(db.get<FileRow>(`${FILE} WHERE path = ?`, path))),
+    stems: (stem) =>
+      once(`stem ${stem}`, () =>
+        rows(db.all<{ file: number }>("SELECT file FROM stems WHERE stem = ? LIMIT ?", stem, MAX_FILES)).map(
+          (row) => row.file,
+        ),
+      ),
+    inFolder: (folder) =>
+      once(`folder ${folder}`, () => {
+        const [from, to] = folder === "" ? ["", "\u{10ffff}"] : [`${folder}/`, `${folder}0`];
+        const found = db.all<FileRow>(`${FILE} WHERE path >= ? AND path < ? LIMIT ?`, from, to, MAX_FILES * 10);
+        return found.map((row) => known(row)!).filter((info) => info.folder === folder);
+      }),
+    inPackage: (name, family) =>
+      once(`package ${family} ${name}`, () =>
+        rows(db.all<{ file: number }>("SELECT file FROM links WHERE package = ? AND package <> '' LIMIT ?", name, MAX_FILES))
+          .map((row) => row.file)
+          .filter((info) => info.family === family),
+      ),
+    links({ id }) {
+      let found = linked.get(id);
+      if (!found) {
+        const row = db.get<{ package: string; imports: string; exports: string }>(
+          "SELECT package, imports, exports FROM links WHERE file = ?",
+          id,
+        );
+        found = row
+          ? { package: row.package, imports: JSON.parse(row.imports), exports: JSON.parse(row.exports) }
+          : NO_LINKS;
+        linked.set(id, found!);
+      }
+      return found!;
+    },
+    named: (name) =>
+      once(`named ${name}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE name = ? LIMIT ?", name, MAX_NAMED))),
+    defsOf: ({ id }) =>
+      once(`defs ${id}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? ORDER BY ord", id))),
+    bases: (child) =>
+      once(`bases ${child.symbol} ${child.file.family}`, () =>
+        rows(db.all<{ file: number; base: string }>("SELECT file, base FROM bases WHERE child = ? LIMIT 50", child.symbol))
+          .filter((row) => row.file.family === child.file.family)
+          .map((row) => ({ file: row.file, base: JSON.parse(row.base) as Ref })),
+      ).filter((row) => row.file.id === child.file.id || row.file.family !== "script"),
+    uses: (name, limit) => {
+      const found: { file: FileInfo; place: Place }[] = [];
+      for (const row of rows(
+        db.all<{ file: number; places: string }>("SELECT file, places FROM uses WHERE name = ? LIMIT ?", name, limit),
+      ))
+        for (const place of JSON.parse(row.places) as Place[])
+          if (found.length < limit) found.push({ file: row.file, place });
+      return found;
+    },
+    usesIn: ({ id }) =>
+      once(`uses ${id}`, () =>
+        db
+          .all<{ name: string; places: string }>("SELECT name, places FROM uses WHERE file = ?", id)
+          .flatMap(({ name, places }) => (JSON.parse(places) as Place[]).map((place) => ({ name, place }))),
+      ),
+    renames: (source) =>
+      once(`renames ${source}`, () =>
+        rows(db.all<{ file: number; name: string }>("SELECT file, name FROM renames WHERE source = ? LIMIT 500", source)),
+      ),
+    manifests: () =>
+      once("manifests", () =>
+        rows(db.all<{ file: number; facts: string }>("SELECT file, facts FROM manifests LIMIT 5000")).map((row) => ({
+          folder: row.file.folder,
+          path: row.file.path,
+          manifest: JSON.parse(row.facts) as Manifest,
+        })),
+      ),
+  };
+}
+
+const FILE = "SELECT id, path, kind, language FROM files";
+
+interface FileRow {
+  readonly id: number;
+  readonly path: string;
+  readonly kind: number;
+  readonly language: string;
+}
+
+interface StoredDef {
+  readonly file: number;
+  readonly ord: number;
+  readonly name: string;
+  readonly symbol: string;
+  readonly kind: number;
+  readonly line: number;
+  readonly last: number;
+  readonly type: string | null;
+}
+
+const FAMILIES: Readonly<Record<string, string>> = {
+  typescript: "script",
+  tsx: "script",
+  javascript: "script",
+  c: "c",
+  cpp: "c",
+};
+
+function infoOf({ id, path, kind, language }: FileRow): FileInfo {
+  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+  return { id, path, folder, kind: KINDS[kind]!, family: FAMILIES[language] ?? language };
+}
+
+function defOf({ kind, type, ...row }: Omit<StoredDef, "file"> & { file: FileInfo }): DefRow {
+  const owner = row.symbol === row.name ? "" : row.symbol.slice(0, -row.name.length - 1);
+  return { ...row, owner, kind: DEF_KINDS[kind]!, type: type === null ? undefined : (JSON.parse(type) as Ref) };
+}
