@@ -180,6 +180,7 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
       pool.drain();
       await host.end();
       opened?.close();
+      opened = undefined;
     },
   };
 }
