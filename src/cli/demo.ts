@@ -90,9 +90,13 @@ function readable(answer: string): string {
   }
 }
 
+/** At a blank where there is one near the edge. */
 function wrapped(line: string): string[] {
   const room = COLUMNS - 3;
-  return line.length <= room ? [line] : [line.slice(0, room), ...wrapped(line.slice(room))];
+  if (line.length <= room) return [line];
+  const blank = line.lastIndexOf(" ", room);
+  const end = blank > room / 2 ? blank : room;
+  return [line.slice(0, end), ...wrapped(line.slice(end).trimStart())];
 }
 
 function summary(costs: readonly Cost[], surface: number): string {

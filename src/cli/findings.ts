@@ -85,9 +85,8 @@ export async function gateFindings(app: App): Promise<Finding[]> {
       { level: level === "host" ? "warning" : "ok", about: "commands", text: `project code runs at level ${level}` },
     ];
   const mend = "Install bubblewrap, or set LLMC_ISOLATED=1 where the machine is a box of its own.";
-  return [
-    { level: "warning", about: "commands", text: `project code will be refused: ${reason ?? "no sandbox"}. ${mend}` },
-  ];
+  const why = (reason ?? "no sandbox").slice(0, 90).replace(/[\s(]*$/, "");
+  return [{ level: "warning", about: "commands", text: `project code will be refused: ${why}. ${mend}` }];
 }
 
 export async function indexFinding(app: App): Promise<Finding> {

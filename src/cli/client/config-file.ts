@@ -96,15 +96,14 @@ function plain(value: Table | undefined): unknown {
 function realPlace(client: Client, places: Places): string {
   const file = client.file(places);
   const allowed = client.scope === "project" ? [places.root] : [places.home, places.config, places.codex];
-  let real = file;
-  let missing = "";
-  while (!existsSync(real)) {
-    missing = join(basename(real), missing);
-    real = dirname(real);
-  }
-  const path = join(realpathSync(real), missing).replace(/\/$/, "");
-  if (allowed.some((place) => existsSync(place) && inside(path, realpathSync(place)))) return path;
+  const path = resolved(file);
+  if (allowed.some((place) => inside(path, resolved(place)))) return path;
   throw new Fault("path_denied", `${file} leads to ${path}.`, { hint: "Remove the link, or register by hand." });
+}
+
+/** With the links in it followed, as far as it exists. */
+function resolved(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(resolved(dirname(path)), basename(path));
 }
 
 /** In one step, so that no client ever reads half of it. The mode stays. */

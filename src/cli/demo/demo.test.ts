@@ -19,7 +19,7 @@ describe("llmc demo", () => {
     });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("src/net/retry.ts#L");
-    expect(stdout).toMatch(/Closest: line 7/);
+    expect(stdout).toMatch(/Closest:\s+line 7/);
     expect(stdout).toContain("40 of 40 edits are in the file.");
     expect(stdout).toContain("find -delete is not an allowed flag");
     expect(stdout).toContain("ada: 18 to do");

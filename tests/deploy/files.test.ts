@@ -1,0 +1,116 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { allKeys } from "../../src/config/keys.ts";
+import { temp } from "../harness/temp.ts";
+
+const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), "utf8");
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+const KNOWN = new Set([
+  ...allKeys().map(({ env }) => env),
+  "LLMC_ROOT",
+  "LLMC_STATE_DIR",
+  "LLMC_ISOLATED",
+  "LLMC_MCP_TOKEN",
+]);
+
+describe("the files of deploy/", () => {
+  it("name only variables that the server reads", () => {
+    const own = new Set(["LLMC_DOMAIN", "LLMC_WORKSPACE"]);
+    for (const name of ["Dockerfile", "compose.yaml", "Caddyfile", "llmc.service", "kubernetes.yaml"])
+      for (const [variable] of read(name).matchAll(/\bLLMC_[A-Z_]+\b/g))
+        expect(KNOWN.has(variable) || own.has(variable), `${variable} in ${name}`).toBe(true);
+  });
+
+  it("compose: token from the environment, state in a volume, nothing else writable, no tty", () => {
+    const { services, volumes } = parse(read("compose.yaml"));
+    const { llmc, caddy } = services;
+    expect(llmc.environment.LLMC_MCP_TOKEN).toMatch(/^\$\{LLMC_MCP_TOKEN:\?/);
+    expect(llmc.volumes).toEqual(["state:/state", expect.stringContaining("LLMC_WORKSPACE:-workspace}:/workspace")]);
+    expect([llmc.read_only, llmc.cap_drop, llmc.tty, llmc.ports]).toEqual([true, ["ALL"], undefined, undefined]);
+    expect(Object.keys(volumes)).toEqual(expect.arrayContaining(["state", "workspace"]));
+    expect(caddy.depends_on.llmc.condition).toBe("service_healthy");
+  });
+
+  it("Kubernetes: one replica on one volume, not root, a read-only root, probes", () => {
+    const [claim, deployment, service] = parseAllDocuments(read("kubernetes.yaml")).map((one) => one.toJS());
+    const { template, replicas, strategy } = deployment.spec;
+    const [container] = template.spec.containers;
+    expect([replicas, strategy.type, container.image]).toEqual([1, "Recreate", `llmc:${version}`]);
+    expect(template.spec.securityContext.runAsNonRoot).toBe(true);
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
+    expect(container.env[0].valueFrom.secretKeyRef.name).toBe("llmc");
+    const mounted = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+    expect(mounted).toEqual(["/state", "/workspace", "/tmp"]);
+    expect(template.spec.volumes[0].persistentVolumeClaim.claimName).toBe(claim.metadata.name);
+    expect(service.spec.selector).toEqual(template.metadata.labels);
+    for (const probe of [container.readinessProbe, container.livenessProbe]) expect(probe.httpGet.path).toBe("/health");
+  });
+
+  it("systemd takes the unit without a complaint", () => {
+    using folder = temp();
+    const bin = join(folder.path, "llmc");
+    writeFileSync(bin, "#!/bin/sh\n", { mode: 0o755 });
+    mkdirSync(join(folder.path, "units"));
+    const unit = join(folder.path, "units", "llmc.service");
+    writeFileSync(
+      unit,
+      read("llmc.service").replace("/usr/local/bin/llmc", bin).replace("Documentation=man:llmc(1)\n", ""),
+    );
+    expect(
+      execFileSync("systemd-analyze", ["verify", unit], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+    ).toBe("");
+    expect(read("llmc.service")).not.toMatch(/^(RestrictNamespaces|PrivateUsers|ProtectKernelTunables|ProtectProc)=/m);
+  });
+
+  it("the Caddyfile is a tree of directives with TLS, a limit, and a proxy that does not buffer", () => {
+    const tree = caddyTree(read("Caddyfile"));
+    const [site, body] = [...tree].at(-1)!;
+    expect(site).toBe("{$LLMC_DOMAIN:localhost}");
+    const zone = dig(body, "rate_limit", "zone by_address");
+    expect([...(zone?.keys() ?? [])]).toEqual(["key {remote_host}", "events 300", "window 1m"]);
+    expect(dig(body, "reverse_proxy llmc:8080")?.has("flush_interval -1")).toBe(true);
+    expect(dig(tree, "")?.has("order rate_limit before reverse_proxy")).toBe(true);
+  });
+
+  it("the image has two stages, a user, a health check, and the programs that tools use", () => {
+    const lines = read("Dockerfile").split("\n");
+    const stages = lines.filter((line) => line.startsWith("FROM "));
+    expect(stages).toEqual(["FROM ${BUILD_IMAGE} AS build", "FROM ${BASE_IMAGE}"]);
+    expect(lines.some((line) => line.startsWith("USER 1000"))).toBe(true);
+    expect(lines.some((line) => line.startsWith("HEALTHCHECK "))).toBe(true);
+    for (const program of ["bubblewrap", "git", "ripgrep"]) expect(read("Dockerfile")).toContain(` ${program}`);
+  });
+});
+
+type Tree = Map<string, Tree>;
+
+/** Directives and their blocks; throws where a brace has no partner. */
+function caddyTree(text: string): Tree {
+  const root: Tree = new Map();
+  const open: Tree[] = [root];
+  for (const raw of text.split("\n")) {
+    const line = raw.replace(/(^|\s)#.*$/, "").trim();
+    if (line === "") continue;
+    if (line === "}") {
+      if (open.length === 1) throw new Error("a brace too many");
+      open.pop();
+      continue;
+    }
+    const block = /^(.*?)\s*\{$/.exec(line);
+    const name = block ? block[1]! : line;
+    const below: Tree = new Map();
+    open.at(-1)!.set(name, below);
+    if (block) open.push(below);
+  }
+  if (open.length !== 1) throw new Error("a brace is missing");
+  return root;
+}
+
+function dig(tree: Tree, ...names: string[]): Tree | undefined {
+  return names.reduce<Tree | undefined>((now, name) => now?.get(name), tree);
+}
