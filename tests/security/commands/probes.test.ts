@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/fault.ts";
 import { type TestExec, testExec } from "../../../src/engines/exec/test-exec.ts";
+import { createBed } from "../../harness/bed.ts";
 import { type Hostile, makeHostile } from "./hostile.ts";
 
 const PROBES = readFileSync(join(import.meta.dirname, "probes.txt"), "utf8")
@@ -35,11 +37,8 @@ describe.each(LEVELS)("hostile commands %s", (_name, deps) => {
   afterAll(() => test[Symbol.asyncDispose]());
 
   it.each(PROBES)("%s", async (line) => {
-    const command = line
-      .replaceAll("{payload}", hostile.payload)
-      .replaceAll("{canary}", hostile.canary)
-      .replaceAll("{outside}", test.outside)
-      .replaceAll("{root}", test.root);
+    const places = { payload: hostile.payload, canary: hostile.canary, outside: test.outside, root: test.root };
+    const command = filled(line, places);
     let said = "";
     try {
       const { stdout, stderr } = await test.run(command, { timeout_s: 20, max_bytes: 100_000 });
@@ -52,6 +51,30 @@ describe.each(LEVELS)("hostile commands %s", (_name, deps) => {
     expect(said).not.toMatch(/CANARY-|PAYLOAD-RAN/);
   });
 });
+
+describe.each(["javascript", "python"] as const)("hostile commands from code in %s", (from) => {
+  it("pass the same gate: no marker, no canary", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "llmc-probes-"));
+    await using bed = createBed({ from, files: { ".llmc/.gitignore": "*\n" } });
+    try {
+      const hostile = makeHostile(bed.root, outside);
+      const places = { payload: hostile.payload, canary: hostile.canary, outside, root: bed.root };
+      for (const line of PROBES) {
+        const command = filled(line, places);
+        const reply = await bed.call("run_cmd", { command, timeout_s: 20 });
+        const said = JSON.stringify(reply.ok ? reply.payload : [reply.fault.message, reply.fault.hint]);
+        expect(hostile.marks(), line).toEqual([]);
+        expect(said.replaceAll(command, ""), line).not.toMatch(/CANARY-|PAYLOAD-RAN/);
+      }
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  }, 180_000);
+});
+
+function filled(line: string, places: Readonly<Record<string, string>>): string {
+  return Object.entries(places).reduce((text, [name, path]) => text.replaceAll(`{${name}}`, path), line);
+}
 
 describe.each(LEVELS)("plain git in a hostile repository %s", (_name, deps) => {
   it("still tells the truth", async () => {
