@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { COMMANDS } from "../src/cli/commands.ts";
+import { manPage } from "../src/cli/man.ts";
 import { configReference, exampleToml } from "./gen/config.ts";
 import { readmeTools, toolReference, toolSnapshots } from "./gen/tools.ts";
 
@@ -11,6 +13,7 @@ const files = new Map<string, string>([
   ["llmc.example.toml", exampleToml()],
   ["docs/configuration.md", configReference()],
   ["docs/tools.md", toolReference()],
+  ["man/llmc.1", manPage(COMMANDS)],
   ["README.md", between("README.md", "tools", await readmeTools())],
   ...toolSnapshots().map(([name, text]): [string, string] => [join(SNAPS, `${name}.json`), text]),
 ]);

@@ -168,4 +168,18 @@ export const COMMANDS: readonly Command[] = [
     examples: ["llmc audit --code error --since 2h"],
     load: () => import("./audit.ts"),
   },
+  {
+    name: "completions",
+    args: "SHELL",
+    about: "Print a completion script: bash, zsh or fish",
+    flags: [],
+    examples: ["llmc completions bash > ~/.local/share/bash-completion/completions/llmc"],
+    load: () => import("./completions.ts"),
+  },
+  {
+    name: "man",
+    about: "Print the manual page: llmc man | man -l -",
+    flags: [],
+    load: () => import("./man.ts"),
+  },
 ];

@@ -115,7 +115,7 @@ export function helpForAll(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-function flagText(flag: Flag): string {
+export function flagText(flag: Flag): string {
   const long = flag.value === undefined ? `--${flag.name}` : `--${flag.name} ${flag.value}`;
   return flag.short === undefined ? long : `-${flag.short}, ${long}`;
 }
