@@ -13,6 +13,8 @@ export function isLoopback(address: string): boolean {
 export interface HostList {
   hasName(hostname: string): boolean;
   hasAddress(address: string): boolean;
+  /** Whether an address could be meant at all. */
+  readonly listsAddresses: boolean;
 }
 
 export function hostList(entries: readonly string[]): HostList {
@@ -28,6 +30,7 @@ export function hostList(entries: readonly string[]): HostList {
   return {
     hasName: (hostname) => names.has(bare(hostname.toLowerCase())),
     hasAddress: (address) => holds(addresses, address),
+    listsAddresses: addresses.rules.length > 0,
   };
 }
 

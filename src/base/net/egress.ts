@@ -1,4 +1,5 @@
 import { lookup as resolveName } from "node:dns";
+import { readFileSync } from "node:fs";
 import { isIP, type LookupFunction } from "node:net";
 import { Fault } from "../fault.ts";
 import { bare, hostList, isLoopback } from "./address.ts";
@@ -51,9 +52,24 @@ export function createEgress({ profile, allowed_hosts }: EgressRules): Egress {
         callback(null, first.address, first.family);
       };
       if (bare(hostname) === "localhost") return give(LOCALHOST);
+      if (profile === "restricted" && !hosts.hasName(hostname) && !hosts.listsAddresses)
+        return give(knownHere(hostname));
       resolveName(hostname, { all: true }, (error, found) => (error ? callback(error, "", 0) : give(found)));
     },
   };
+}
+
+/**
+ * What this machine's own list says of a name. Where only this machine can be meant, no resolver is asked: the question itself
+ * would leave.
+ */
+function knownHere(hostname: string): Found[] {
+  const found = readFileSync("/etc/hosts", "utf8")
+    .split("\n")
+    .map((line) => line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/))
+    .filter(([, ...names]) => names.includes(bare(hostname.toLowerCase())))
+    .map(([address = ""]) => ({ address, family: isIP(address) }));
+  return found.length > 0 ? found : [{ address: "not looked up", family: 0 }];
 }
 
 function refusal(hostname: string, address: string): Fault {
