@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { asFault, Fault } from "../base/fault.ts";
 import { CONFIG_NAME, locate } from "../config/root.ts";
@@ -78,14 +78,17 @@ async function chosen(invocation: Invocation, root: string, registry: Registry):
   });
 }
 
+/** Nothing is agreed to yet: what is needed to look goes into a folder of its own. */
 async function sizeOf({ terminal }: Invocation, root: string): Promise<{ files: number; bytes: number }> {
   const { createApp } = await import("../app.ts");
   const { loadConfig } = await import("../config/load.ts");
-  const app = createApp(loadConfig({ cwd: root, root, env: terminal.env }));
+  const state = mkdtempSync(join(tmpdir(), "llmc-init-"));
+  const app = createApp(loadConfig({ cwd: root, root, env: { ...terminal.env, LLMC_STATE_DIR: state } }));
   try {
     return await (await app.engines.rag()).estimate();
   } finally {
     await app.close();
+    rmSync(state, { recursive: true, force: true });
   }
 }
 

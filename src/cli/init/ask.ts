@@ -31,10 +31,10 @@ export async function ask(offer: Offer): Promise<Choices | undefined> {
   );
   const docs = await confirm({ message: "Write starters: AGENTS.md, CONTRACTS.md, and short ones for models?" });
   if (isCancel(docs)) return undefined;
-  const index = await confirm({ message: `Index it now, so that rag_search finds the right code at once?` });
+  const index = await confirm({ message: "Index it now, so that rag_search finds the right code at once?" });
   if (isCancel(index)) return undefined;
   const clients = await multiselect<Client>({
-    message: "Register with which clients? (space selects, enter goes on)",
+    message: "Register with which clients?",
     options: [
       ...offer.found.map((client) => ({ value: client, label: client.title, hint: "found here" })),
       ...offer.others.map((client) => ({ value: client, label: client.title })),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runBinary } from "../../../tests/harness/cli.ts";
@@ -85,7 +85,7 @@ describe("llmc init", () => {
     session.press("\u0003");
     expect(await session.ended).toBe(1);
     expect(session.text()).toContain("Nothing was written");
-    expect(existsSync(join(root, "llmc.toml"))).toBe(false);
+    expect(readdirSync(root)).toEqual([]);
   });
 
   it.each([
