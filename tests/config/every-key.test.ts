@@ -11,6 +11,7 @@ import { differ, type Proof } from "./proof.ts";
 import { ENVELOPE_PROOFS } from "./proofs.envelope.ts";
 import { HTTP_PROOFS } from "./proofs.http.ts";
 import { RAG_PROOFS } from "./proofs.rag.ts";
+import { RLM_PROOFS } from "./proofs.rlm.ts";
 import { SANDBOX_PROOFS } from "./proofs.sandbox.ts";
 
 const code = (name: string, args: unknown) => async (bed: Bed) => {
@@ -80,6 +81,7 @@ const PROOFS: Record<string, Proof> = {
   ...ENVELOPE_PROOFS,
   ...HTTP_PROOFS,
   ...RAG_PROOFS,
+  ...RLM_PROOFS,
   ...SANDBOX_PROOFS,
   "mcp.enabled": async () => [(await ran("", ["serve"])).code, (await ran("[mcp]\nenabled = false\n", ["serve"])).code],
   "mcp.config_version": async () => [
