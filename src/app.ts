@@ -15,6 +15,7 @@ import { canonicalName } from "./tools/aliases.ts";
 import { makeExecutables } from "./tools/executables.ts";
 import { TOOLS } from "./tools/index.ts";
 import { instructionsFor } from "./tools/instructions.ts";
+import { lastCommit } from "./tools/last-commit.ts";
 import { type Mode, selectMode } from "./tools/modes.ts";
 import { createResources, type Resources } from "./tools/resources.ts";
 import { stubFiles } from "./tools/stubs.ts";
@@ -252,7 +253,10 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
       const root = roots.list[0] ?? loaded.root;
       const api_key = loaded.env[loaded.config.rag.embeddings.api_key_env ?? ""];
       const egress = mcp.rlm;
-      const rag = createRag(options, { roots, guard, state_dir, root, api_key, egress, tokens: countTokens });
+      const rag = createRag(options, {
+        ...{ roots, guard, state_dir, root, api_key, egress, tokens: countTokens },
+        lastCommit: async (path, signal) => lastCommit(await use.exec(), root, path, signal),
+      });
       closing.push(() => rag.close());
       return rag;
     }),

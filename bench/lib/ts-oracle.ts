@@ -33,7 +33,15 @@ export function* oracleUses(root: string, paths: readonly string[]): Generator<O
         }
         const { line, character } = source.getLineAndCharacterOfPosition(node.getStart());
         const name = node.text.replace(/^#/, "");
-        found.push({ path, line: line + 1, column: character, name, kind: kindOf(node), targets, isKnown: declarations.length > 0 });
+        found.push({
+          path,
+          line: line + 1,
+          column: character,
+          name,
+          kind: kindOf(node),
+          targets,
+          isKnown: declarations.length > 0,
+        });
       }
       ts.forEachChild(node, visit);
     };
@@ -46,7 +54,9 @@ let service: ts.LanguageService;
 
 function program(root: string, paths: readonly string[]): ts.Program {
   const config = ts.findConfigFile(root, ts.sys.fileExists);
-  const read = config ? ts.parseJsonConfigFileContent(ts.readConfigFile(config, ts.sys.readFile).config, ts.sys, root) : undefined;
+  const read = config
+    ? ts.parseJsonConfigFileContent(ts.readConfigFile(config, ts.sys.readFile).config, ts.sys, root)
+    : undefined;
   const files = paths.map((path) => join(root, path));
   service = ts.createLanguageService({
     getScriptFileNames: () => files,
@@ -77,7 +87,10 @@ function program(root: string, paths: readonly string[]): ts.Program {
   return service.getProgram()!;
 }
 
-function declarationsOf(checker: ts.TypeChecker, node: ts.Identifier | ts.PrivateIdentifier): readonly ts.Declaration[] {
+function declarationsOf(
+  checker: ts.TypeChecker,
+  node: ts.Identifier | ts.PrivateIdentifier,
+): readonly ts.Declaration[] {
   let symbol = ts.isShorthandPropertyAssignment(node.parent)
     ? checker.getShorthandAssignmentValueSymbol(node.parent)
     : checker.getSymbolAtLocation(node);
@@ -92,7 +105,8 @@ function lineOf(file: ts.SourceFile, node: ts.Node): number {
 /** Whether the node is the name of what it declares. */
 function isDeclared(node: ts.Node): boolean {
   const { parent } = node;
-  if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent)) return parent.propertyName !== undefined && parent.name === node;
+  if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent))
+    return parent.propertyName !== undefined && parent.name === node;
   if (ts.isImportClause(parent)) return false;
   if (ts.isNamespaceImport(parent) || ts.isNamespaceExport(parent) || ts.isShorthandPropertyAssignment(parent))
     return !ts.isShorthandPropertyAssignment(parent);
@@ -104,7 +118,9 @@ function isDeclared(node: ts.Node): boolean {
 /** What the graph has definitions of: no parameters, no variables of a function's own, no keys of literals. */
 function isWorthy(node: ts.Declaration): boolean {
   if (ts.isVariableDeclaration(node)) {
-    const isFunction = node.initializer !== undefined && (ts.isArrowFunction(node.initializer) || ts.isFunctionExpression(node.initializer));
+    const isFunction =
+      node.initializer !== undefined &&
+      (ts.isArrowFunction(node.initializer) || ts.isFunctionExpression(node.initializer));
     const { parent } = node.parent.parent;
     return isFunction || ts.isSourceFile(parent) || ts.isModuleBlock(parent);
   }

@@ -7,6 +7,7 @@ import { get_active_sessions } from "./get_active_sessions.ts";
 import { get_metrics } from "./get_metrics.ts";
 import { get_workspace_info } from "./get_workspace_info.ts";
 import { health } from "./health.ts";
+import { inspect } from "./inspect.ts";
 import { linux_fs_delete } from "./linux_fs_delete.ts";
 import { linux_fs_edit } from "./linux_fs_edit.ts";
 import { linux_fs_list } from "./linux_fs_list.ts";
@@ -30,8 +31,12 @@ import { list_runtimes } from "./list_runtimes.ts";
 import { llmc_init } from "./llmc_init.ts";
 import { maasl_locks } from "./maasl_locks.ts";
 import { rag_bootload } from "./rag_bootload.ts";
+import { rag_lineage } from "./rag_lineage.ts";
+import { rag_plan } from "./rag_plan.ts";
 import { rag_search } from "./rag_search.ts";
+import { rag_search_enriched } from "./rag_search_enriched.ts";
 import { rag_stats } from "./rag_stats.ts";
+import { rag_where_used } from "./rag_where_used.ts";
 import { read_file } from "./read_file.ts";
 import { repo_read } from "./repo_read.ts";
 import { repo_write_patch } from "./repo_write_patch.ts";
@@ -60,6 +65,11 @@ export const TOOLS: readonly Tool[] = [
   linux_search_files,
   linux_search_content,
   rag_search,
+  rag_search_enriched,
+  rag_where_used,
+  rag_lineage,
+  inspect,
+  rag_plan,
   rag_stats,
   rag_bootload,
   linux_handle_read,

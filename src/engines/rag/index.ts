@@ -12,19 +12,24 @@ import { fuse } from "./embed/fuse.ts";
 import { createLikeness } from "./embed/likeness.ts";
 import { fact, setFact } from "./facts.ts";
 import { createFreshness } from "./fresh.ts";
+import { createGraph } from "./graph/index.ts";
+import type { Commit } from "./graph/inspect.ts";
+import type { Summarize } from "./graph/summaries.ts";
 import { createRules } from "./ignored.ts";
 import type { RagOptions, RagSearchOptions } from "./options.ts";
 import { pack, pick, type Snippet } from "./pack.ts";
-import { readQuoted } from "./quote.ts";
+import { bytesOf, readQuoted } from "./quote.ts";
 import { type Ranking, rank } from "./rank.ts";
 import { coverageOf, statsOf } from "./stats.ts";
-import { openStore } from "./store.ts";
+import { hashOf, openStore } from "./store.ts";
 import { createSplitter } from "./terms.ts";
-import type { Estimate, FoundSnippet, Rag, SearchAnswer } from "./types.ts";
+import type { Estimate, FoundSnippet, Rag, SearchAnswer, SearchRequest } from "./types.ts";
 import { walk } from "./walk.ts";
 import { WEIGHTS } from "./weights.ts";
 import { createWriter } from "./writer.ts";
 
+export type { GraphAnswer } from "./graph/answers.ts";
+export type { Inspection } from "./graph/inspect.ts";
 export type { Progress } from "./indexer.ts";
 export type { RagOptions, RagSearchOptions, Scope } from "./options.ts";
 export { outlineOf } from "./outline/index.ts";
@@ -43,6 +48,10 @@ interface RagDeps {
   readonly egress?: EgressRules;
   /** What a text costs a model. */
   tokens(text: string): number;
+  /** The last commit that touched a path below the root. */
+  lastCommit?: ((path: string, signal: AbortSignal) => Promise<Commit | undefined>) | undefined;
+  /** Writes a summary of a piece of code with a model, where one is configured. */
+  summarize?: Summarize | undefined;
 }
 
 const HERE_ONLY: EgressRules = { profile: "restricted", allowed_hosts: [] };
@@ -50,6 +59,8 @@ const HERE_ONLY: EgressRules = { profile: "restricted", allowed_hosts: [] };
 const ROUNDS = 3;
 /** Files near the top are looked at too: one that changed may belong elsewhere. */
 const LOOKED_AT = 12;
+/** Of an enriched answer's budget this much is for quotes. */
+const QUOTED = 0.65;
 
 export function createRag(options: { rag: RagOptions; search: RagSearchOptions }, deps: RagDeps): Rag {
   const { root, roots, state_dir } = deps;
@@ -60,7 +71,16 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
   const likeness = createLikeness(db, embed);
   const writer = createWriter({ root, file, state_dir, guard: deps.guard, rag: options.rag, embed });
   const fresh = createFreshness(root, db, writer, options.rag.watch, () => void fill());
+  const shown = (path: string) => visible(roots.shown(join(root, path)));
+  const graph = createGraph({ ...deps, db, splitter, fresh, likeness, shown, read: indexedText });
   let filling: Promise<void> | undefined;
+
+  /** A file's text, if it is what was indexed. */
+  function indexedText(path: string): string | undefined {
+    const row = db.get<{ hash: string }>("SELECT hash FROM files WHERE path = ?", path);
+    const bytes = bytesOf(roots, join(root, path), options.rag.max_file_bytes);
+    return bytes && row?.hash === hashOf(bytes) ? bytes.toString("utf8") : undefined;
+  }
 
   /** In the background, one after the other: no search waits for it. */
   function fill(): Promise<void> {
@@ -99,9 +119,8 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
       }
       if (dirty.size > 0) isSettled = false;
       const kept = picked.filter((one) => texts.has(one.file.path));
-      const shown = (path: string) => visible(roots.shown(join(root, path)));
       const snippets = pack(kept, texts, { ...request, splitter, ranking, tokens: deps.tokens, shown });
-      return { snippets: snippets.map((one) => asFound(one, shown)), isSettled, note };
+      return { snippets, isSettled, note };
     }
   }
 
@@ -114,25 +133,54 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
     });
   }
 
+  /** The request with what is left open filled in, within what the operator allows. */
+  function bounded(request: SearchRequest) {
+    return {
+      q: request.q,
+      scope: request.scope ?? options.search.default_scope,
+      k: Math.min(request.k, options.search.top_k),
+      budget_tokens: Math.min(request.budget_tokens ?? options.search.token_budget, options.search.token_budget),
+    };
+  }
+
+  function answer(snippets: readonly FoundSnippet[], isSettled: boolean, note: string | undefined): SearchAnswer {
+    const coverage = coverageOf(db);
+    const stale = !isSettled || coverage < 1;
+    return { snippets, provenance: true, stale, coverage, ...(note === undefined ? {} : { note }) };
+  }
+
   return {
-    async search(request, signal): Promise<SearchAnswer> {
-      const { snippets, isSettled, note } = await search(
-        {
-          q: request.q,
-          scope: request.scope ?? options.search.default_scope,
-          k: Math.min(request.k, options.search.top_k),
-          budget_tokens: Math.min(request.budget_tokens ?? options.search.token_budget, options.search.token_budget),
-        },
-        signal,
+    async search(request, signal) {
+      const { snippets, isSettled, note } = await search(bounded(request), signal);
+      return answer(
+        snippets.map((one) => asFound(one, shown)),
+        isSettled,
+        note,
       );
-      const coverage = coverageOf(db);
-      return {
-        snippets,
-        provenance: true,
-        stale: !isSettled || coverage < 1,
-        coverage,
-        ...(note === undefined ? {} : { note }),
-      };
+    },
+    async searchEnriched(request, signal) {
+      const asked = bounded(request);
+      const spent = Math.floor(asked.budget_tokens * QUOTED);
+      const { snippets, isSettled, note } = await search({ ...asked, budget_tokens: spent }, signal);
+      const { more, note: about } = await graph.enrich(snippets, request, asked.budget_tokens - spent, signal);
+      const found = snippets.map((one, index) => ({ ...asFound(one, shown), ...more[index] }));
+      return answer(found, isSettled, about ?? note);
+    },
+    async whereUsed(request, signal) {
+      mayIndex(root, db);
+      return graph.whereUsed(request, signal);
+    },
+    async lineage(request, signal) {
+      mayIndex(root, db);
+      return graph.lineage(request, signal);
+    },
+    async inspect(request, signal) {
+      mayIndex(root, db);
+      return graph.inspect(request, signal);
+    },
+    async plan(request, signal) {
+      mayIndex(root, db);
+      return graph.plan(request, () => rank(db, request.query, "repo", WEIGHTS, splitter), signal);
     },
     stats: async () => statsOf(db, now()),
     bootload: (request, signal) =>
@@ -148,8 +196,9 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
           return statsOf(db, now());
         },
         search: async (q, budget_tokens) =>
-          (await search({ q, scope: options.search.default_scope, k: options.search.top_k, budget_tokens }, signal))
-            .snippets,
+          (
+            await search({ q, scope: options.search.default_scope, k: options.search.top_k, budget_tokens }, signal)
+          ).snippets.map((one) => asFound(one, shown)),
       }),
     async build({ force, progress }, signal) {
       if (force) setFact(db, "allowed", "yes");

@@ -1,6 +1,9 @@
 import * as z from "zod";
 
 export const SCOPES = ["repo", "docs", "both"] as const;
+/** Which neighbours an enriched search tells: alike by vectors, near in the graph, both, or what there is. */
+export const ENRICH_MODES = ["vector", "graph", "hybrid", "auto"] as const;
+export const DIRECTIONS = ["upstream", "downstream", "callers", "callees"] as const;
 
 /** `[rag.embeddings]` */
 const ragEmbeddingOptions = z.strictObject({
@@ -47,4 +50,6 @@ export const ragSearchOptions = z.strictObject({
 export type EmbeddingOptions = z.output<typeof ragEmbeddingOptions>;
 export type RagOptions = z.output<typeof ragOptions>;
 export type RagSearchOptions = z.output<typeof ragSearchOptions>;
+export type Direction = (typeof DIRECTIONS)[number];
+export type EnrichMode = (typeof ENRICH_MODES)[number];
 export type Scope = (typeof SCOPES)[number];

@@ -23,7 +23,8 @@ export function readQuoted(roots: Roots, root: string, picked: readonly Picked[]
   return { texts, changed };
 }
 
-function bytesOf(roots: Roots, path: string, max_bytes: number): Buffer | undefined {
+/** A file as it is now, if it may be read. */
+export function bytesOf(roots: Roots, path: string, max_bytes: number): Buffer | undefined {
   try {
     using pinned = pinFile(roots, roots.mint(path, "read"));
     if (pinned.stat.size > max_bytes) return undefined;

@@ -49,6 +49,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX renames_by_file ON renames (file);
    CREATE INDEX renames_by_source ON renames (source);
    CREATE TABLE stems (stem TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (stem, file)) WITHOUT ROWID;
+   CREATE TABLE summaries (hash TEXT NOT NULL UNIQUE, summary TEXT NOT NULL);
    CREATE TABLE manifests (file INTEGER PRIMARY KEY, facts TEXT NOT NULL);
    UPDATE files SET hash = '', changed_ms = 0;`,
 ];

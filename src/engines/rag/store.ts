@@ -74,7 +74,16 @@ export async function prepare(
     };
   });
   const kind = KINDS.indexOf(kindOf(path, text));
-  return { path, hash: hashOf(bytes), size: bytes.length, changed_ms, kind, chunked, manifest: manifestOf(path, text), rows };
+  return {
+    path,
+    hash: hashOf(bytes),
+    size: bytes.length,
+    changed_ms,
+    kind,
+    chunked,
+    manifest: manifestOf(path, text),
+    rows,
+  };
 }
 
 /** Inside a transaction: the file as it is now, in place of what was known of it. */

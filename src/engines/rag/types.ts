@@ -1,5 +1,10 @@
+import type { GraphAnswer, PageRequest } from "./graph/answers.ts";
+import type { Enrichment } from "./graph/enrich.ts";
+import type { EnrichRequest } from "./graph/index.ts";
+import type { Inspection, InspectRequest } from "./graph/inspect.ts";
 import type { Progress } from "./indexer.ts";
-import type { Scope } from "./options.ts";
+import type { Direction, Scope } from "./options.ts";
+import type { Plan } from "./plan.ts";
 
 export interface SearchRequest {
   readonly q: string;
@@ -16,8 +21,8 @@ export interface FoundSnippet {
   readonly symbol?: string;
 }
 
-export interface SearchAnswer {
-  readonly snippets: readonly FoundSnippet[];
+export interface SearchAnswer<Found = FoundSnippet> {
+  readonly snippets: readonly Found[];
   readonly provenance: true;
   /** Whether something is known to have changed that is not in the answer. */
   readonly stale: boolean;
@@ -59,6 +64,16 @@ export interface Bootload {
 
 export interface Rag {
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer>;
+  /** A search whose snippets come with what stands around them in the graph. */
+  searchEnriched(
+    request: SearchRequest & EnrichRequest,
+    signal: AbortSignal,
+  ): Promise<SearchAnswer<FoundSnippet & Partial<Enrichment>>>;
+  whereUsed(request: PageRequest, signal: AbortSignal): Promise<GraphAnswer>;
+  lineage(request: PageRequest & { direction: Direction; depth: number }, signal: AbortSignal): Promise<GraphAnswer>;
+  inspect(request: InspectRequest, signal: AbortSignal): Promise<Inspection>;
+  /** What to read first for a task. */
+  plan(request: { query: string; detail: "summary" | "full" }, signal: AbortSignal): Promise<Plan>;
   stats(): Promise<Stats>;
   bootload(request: { session_id: string; task_id: string }, signal: AbortSignal): Promise<Bootload>;
   /** Brings the whole index up to date. `force` lets a home folder or `/` be indexed, now and later. */

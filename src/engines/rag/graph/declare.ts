@@ -57,7 +57,8 @@ function declareBox(file: Declared, box: Box, outer: Scope, text: string, spec: 
     box.def = file.defs.length;
     file.defs.push({ name: "default", symbol: "default", kind: "function", owner: "", ...place, hint: undefined });
   }
-  if (rule.def !== undefined) for (const name of namesIn(box, text)) define(file, box, name, rule.def, outer, text, spec);
+  if (rule.def !== undefined)
+    for (const name of namesIn(box, text)) define(file, box, name, rule.def, outer, text, spec);
   if (rule.skips) for (const leaf of rule.skips === "first" ? own.slice(0, 1) : own) leaf.settled = true;
   for (const leaf of boundIn(box, text)) {
     if (leaf.settled || isMember(text, leaf.start) >= 0) continue;
@@ -131,7 +132,8 @@ function candidates({ own, rule, start, end }: Box, text: string): Leaf[] {
     const cut = text.slice(start, end).search(/:?=(?![=>])|\bin\b|[{]/);
     if (cut >= 0) found = found.filter((leaf) => leaf.start < start + cut);
   }
-  if (rule.listed) found = found.filter((leaf, index) => index === 0 || /,[\s*&]*$/.test(text.slice(start, leaf.start)));
+  if (rule.listed)
+    found = found.filter((leaf, index) => index === 0 || /,[\s*&]*$/.test(text.slice(start, leaf.start)));
   return found;
 }
 
@@ -142,7 +144,8 @@ function define(file: Declared, box: Box, leaf: Leaf, rule: DefKind, outer: Scop
   const hint = hintOf(leaf, text, spec);
   if (file.isBroken && RESERVED.test(leaf.text)) return;
   leaf.settled = true;
-  const module = rule === "variable" ? matchAt(spec.requires, text, leaf.what === "binding" ? box.start : leaf.end)?.[1] : undefined;
+  const module =
+    rule === "variable" ? matchAt(spec.requires, text, leaf.what === "binding" ? box.start : leaf.end)?.[1] : undefined;
   if (module !== undefined) {
     const index = file.imports.push({ module, name: leaf.what === "binding" ? leaf.text : "*" }) - 1;
     return bind(outer, leaf.text, { ref: [leaf.what === "binding" ? "import" : "module", index] });
@@ -167,7 +170,8 @@ function define(file: Declared, box: Box, leaf: Leaf, rule: DefKind, outer: Scop
   });
   if (box.parent && spec.main?.test(text.slice(box.parent.start, leaf.start)))
     file.exports.push({ name: "default", source: name, from: null });
-  if (spec.implicit_self || (!isMemberOf && kind !== "field" && kind !== "method")) bind(outer, leaf.text, { ref: ["def", def] });
+  if (spec.implicit_self || (!isMemberOf && kind !== "field" && kind !== "method"))
+    bind(outer, leaf.text, { ref: ["def", def] });
 }
 
 /** A grammar that lost its way takes these for names. */
@@ -218,7 +222,8 @@ function takeLinks(file: Declared, links: readonly Link[], box: Box, text: strin
   for (const { module, name, local, exported, at } of links) {
     const own = module === "";
     const index = own ? null : file.imports.push({ module, name }) - 1;
-    const ref: Ref | undefined = index === null || name === "**" ? undefined : name === "*" ? ["module", index] : ["import", index];
+    const ref: Ref | undefined =
+      index === null || name === "**" ? undefined : name === "*" ? ["module", index] : ["import", index];
     if (local !== undefined && ref) bind(scope, local, { ref });
     if (exported !== undefined) file.exports.push({ name: exported, source: name === "**" ? "*" : name, from: index });
     if (at < 0 || name.startsWith("*")) continue;

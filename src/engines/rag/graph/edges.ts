@@ -1,5 +1,5 @@
 import { BUILT_IN_MEMBERS } from "./built-in.ts";
-import { isOne, isTop, type Resolver, RESOLVED, SURE } from "./resolve.ts";
+import { isOne, isTop, RESOLVED, type Resolver, SURE } from "./resolve.ts";
 import type { Place } from "./store.ts";
 import type { DefRow, FileInfo, View } from "./view.ts";
 
@@ -23,10 +23,15 @@ export function edgeOf(view: View, resolver: Resolver, file: FileInfo, name: str
     if (foreign || module) return NONE;
   }
   const isMember = ref === undefined || ref[0] === "member";
-  const all = view.named(name).filter((one) => one.file.family === file.family && (isMember ? !isTop(one) || one.kind === "function" : isTop(one)));
+  const all = view
+    .named(name)
+    .filter(
+      (one) => one.file.family === file.family && (isMember ? !isTop(one) || one.kind === "function" : isTop(one)),
+    );
   if (all.length === 0) return NONE;
   const members = all.filter((one) => one.owner !== "");
-  if (isMember && members.length > 0 && isOne(members) && !BUILT_IN_MEMBERS.has(name)) return { defs: members, confidence: SURE.member };
+  if (isMember && members.length > 0 && isOne(members) && !BUILT_IN_MEMBERS.has(name))
+    return { defs: members, confidence: SURE.member };
   return { defs: all, confidence: Math.max(LEAST, Math.round((SHARED / groups(all)) * 100) / 100) };
 }
 

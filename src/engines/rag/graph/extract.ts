@@ -4,7 +4,7 @@ import { writtenFields } from "./fields.ts";
 import type { Spec } from "./languages/spec.ts";
 import { classOf, defAround } from "./place.ts";
 import { type Leaf, plainName, reduce } from "./reduce.ts";
-import { lookUp, refOfHint, refOfPath, type Scope, valueOf } from "./scope.ts";
+import { heldBy, lookUp, refOfHint, refOfPath, type Scope } from "./scope.ts";
 import { DEF_KINDS, type Export, type FileFacts, type Ref, type Use, type UseKind } from "./types.ts";
 
 /** More uses than this in one file are data, not code. */
@@ -91,9 +91,13 @@ function look(leaf: Leaf, file: Declared, uses: Use[], ends: Map<number, Leaf>, 
     leaf.value = ref;
   } else {
     if (leaf.what === "property" && !isKeyUse(leaf)) return;
-    const isTag = spec.tags && !/^type_/.test(box.type) && /^[a-z]/.test(name) && /<\/?$/.test(text.slice(leaf.start - 2, leaf.start));
+    const isTag =
+      spec.tags &&
+      !/^type_/.test(box.type) &&
+      /^[a-z]/.test(name) &&
+      /<\/?$/.test(text.slice(leaf.start - 2, leaf.start));
     const found = isTag ? undefined : lookUp(box.scope, leaf.text);
-    leaf.value = found ? valueOf(found, self) : isVariable ? undefined : ["free", name];
+    leaf.value = found ? heldBy(found, self) : isVariable ? undefined : ["free", name];
     // A variable of its own place.
     if ((found && !found.ref) || isVariable) return;
     const isKey = !found && box.rule.keys === true && leaf === box.own[0];

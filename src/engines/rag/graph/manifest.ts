@@ -23,7 +23,8 @@ export function manifestOf(path: string, text: string): Manifest | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   try {
     if (name === "package.json") return packageOf(JSON.parse(text) as Record<string, unknown>);
-    if (/^(ts|js)config(\..*)?\.json$/.test(name)) return tsconfigOf(JSON.parse(plain(text)) as Record<string, unknown>);
+    if (/^(ts|js)config(\..*)?\.json$/.test(name))
+      return tsconfigOf(JSON.parse(plain(text)) as Record<string, unknown>);
   } catch {
     // A file of that name that says nothing that can be read.
     return undefined;

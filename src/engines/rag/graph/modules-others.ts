@@ -7,7 +7,10 @@ export function pythonModule(view: View, from: FileInfo, name: string): readonly
   const path = name.slice(dots).replaceAll(".", "/");
   const forms = (base: string) =>
     base === "" ? ["__init__.py"] : [`${base}.py`, `${base}/__init__.py`, `${base}.pyi`];
-  if (dots === 0) return path === "" ? [] : [firstFile(view, forms(path)), ending(view, from, forms(path))].find((one) => one.length > 0) ?? [];
+  if (dots === 0)
+    return path === ""
+      ? []
+      : ([firstFile(view, forms(path)), ending(view, from, forms(path))].find((one) => one.length > 0) ?? []);
   let folder = from.folder;
   for (let up = 1; up < dots; up++) folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
   const base = [folder, path].filter((part) => part !== "").join("/");
@@ -49,13 +52,17 @@ export function rustModule(view: View, from: FileInfo, name: string): readonly F
 }
 
 function sourcesOf(view: View, from: FileInfo): string | undefined {
-  const crates = view.manifests().filter(({ folder, manifest }) => manifest.is === "cargo" && within(from.path, folder));
+  const crates = view
+    .manifests()
+    .filter(({ folder, manifest }) => manifest.is === "cargo" && within(from.path, folder));
   const nearestCrate = crates.sort((a, b) => b.folder.length - a.folder.length)[0];
   return nearestCrate ? [nearestCrate.folder, "src"].filter((part) => part !== "").join("/") : undefined;
 }
 
 function crateNamed(view: View, name: string): string | undefined {
-  const crate = view.manifests().find(({ manifest }) => manifest.is === "cargo" && manifest.name.replaceAll("-", "_") === name);
+  const crate = view
+    .manifests()
+    .find(({ manifest }) => manifest.is === "cargo" && manifest.name.replaceAll("-", "_") === name);
   return crate && [crate.folder, "src"].filter((part) => part !== "").join("/");
 }
 

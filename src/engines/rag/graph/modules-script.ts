@@ -28,7 +28,9 @@ const PACKAGE = /^(@[^/]+\/)?[^/]+/;
 function candidates(path: string): string[] {
   const bare = path.replace(/\/$/, "");
   const built = /^(.*)\.([mc]?)js(x?)$/.exec(bare);
-  const sources = built ? [`${built[1]}.${built[2]}ts${built[3]}`, `${built[1]}.tsx`, `${built[1]}.d.${built[2]}ts`] : [];
+  const sources = built
+    ? [`${built[1]}.${built[2]}ts${built[3]}`, `${built[1]}.tsx`, `${built[1]}.d.${built[2]}ts`]
+    : [];
   return [
     ...sources,
     ...(/\.[a-z]+$/i.test(bare) ? [bare] : []),
@@ -114,5 +116,7 @@ function entriesOf(entries: Readonly<Record<string, readonly string[]>>, key: st
 
 /** Where the source of a built file usually lies. */
 function inSources(target: string): string {
-  return target.replace(/^(\.\/)?(dist|build|lib|out|esm|cjs)\/((esm|cjs|types|commonjs)\/)?/, "src/").replace(/(\.d)?\.[mc]?[jt]s$/, "");
+  return target
+    .replace(/^(\.\/)?(dist|build|lib|out|esm|cjs)\/((esm|cjs|types|commonjs)\/)?/, "src/")
+    .replace(/(\.d)?\.[mc]?[jt]s$/, "");
 }

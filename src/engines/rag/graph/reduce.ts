@@ -95,12 +95,28 @@ function boxOf(
   last: number,
   parent: Box | undefined,
 ): Box {
-  return { type, rule, start, end, line, last, parent, own: [], isImport: false, isFunction: false, scope: undefined, def: -1, owner: undefined };
+  return {
+    type,
+    rule,
+    start,
+    end,
+    line,
+    last,
+    parent,
+    own: [],
+    isImport: false,
+    isFunction: false,
+    scope: undefined,
+    def: -1,
+    owner: undefined,
+  };
 }
 
 /** Without the sign that some languages put before fields and variables. */
 export function plainName({ type, text }: Leaf): string {
-  return /^(private_property_identifier|variable_name|instance_variable)$/.test(type) ? text.replace(/^[#$@]+/, "") : text;
+  return /^(private_property_identifier|variable_name|instance_variable)$/.test(type)
+    ? text.replace(/^[#$@]+/, "")
+    : text;
 }
 
 const lists = new WeakMap<Spec, string[]>();

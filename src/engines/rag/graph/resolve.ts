@@ -26,6 +26,8 @@ const CLASSES: ReadonlySet<DefKind> = new Set(["class", "interface", "type", "en
 /** Follows references through the files of a view. */
 export interface Resolver {
   meaning(file: FileInfo, ref: Ref): Meaning;
+  /** What a file gives others under a name. */
+  given(file: FileInfo, name: string): readonly DefRow[];
   /** Members of this name that a definition has, its own before what it inherits. */
   members(of: DefRow, name: string): readonly DefRow[];
 }
@@ -131,7 +133,11 @@ export function createResolver(view: View): Resolver {
     return a.family !== "go" || a.folder === b.folder;
   }
 
-  function member(file: FileInfo, [, of, name]: Extract<Ref, readonly ["member", Ref, string]>, depth: number): Meaning {
+  function member(
+    file: FileInfo,
+    [, of, name]: Extract<Ref, readonly ["member", Ref, string]>,
+    depth: number,
+  ): Meaning {
     const outer = typeOf(file, of, depth + 1);
     if (outer.module) {
       const { defs, module } = exported(outer.module, name, RE_EXPORTS);
@@ -139,7 +145,9 @@ export function createResolver(view: View): Resolver {
     }
     const defs = outer.defs.flatMap((one) => members(one, name));
     if (defs.length > 0) return { defs, confidence: Math.min(outer.confidence, SURE.type) };
-    return outer.foreign || (outer.defs.length > 0 && outer.defs.every((one) => one.kind === "enum")) ? FOREIGN : NOTHING;
+    return outer.foreign || (outer.defs.length > 0 && outer.defs.every((one) => one.kind === "enum"))
+      ? FOREIGN
+      : NOTHING;
   }
 
   /** What has the members of a reference: the class of a variable, what a call gives. */
@@ -177,7 +185,9 @@ export function createResolver(view: View): Resolver {
     if (parts.length > 0) return parts;
     if (depth >= RE_EXPORTS) return [];
     for (const { file, base } of view.bases(of)) {
-      const found = meaning(file, base, depth + 2).defs.flatMap((one) => (one === of ? [] : members(one, name, depth + 1)));
+      const found = meaning(file, base, depth + 2).defs.flatMap((one) =>
+        one === of ? [] : members(one, name, depth + 1),
+      );
       if (found.length > 0) return found;
     }
     return [];
@@ -197,7 +207,10 @@ export function createResolver(view: View): Resolver {
     return near.length > 0 ? near : isOne(all) ? all : [];
   }
 
-  return { meaning, members };
+  const given = (file: FileInfo, name: string) =>
+    exported({ files: [file], from: file, name: "." }, name, RE_EXPORTS).defs;
+
+  return { meaning, given, members };
 }
 
 export function isTop({ owner, kind, file }: DefRow): boolean {
@@ -211,7 +224,10 @@ export function lastOf(symbol: string): string {
 /** All of one symbol: overloads, or a declaration and what it declares. */
 export function isOne(defs: readonly DefRow[]): boolean {
   const [first] = defs;
-  return first !== undefined && defs.every((one) => one.symbol === first.symbol && (one.file.id === first.file.id || first.file.family === "c"));
+  return (
+    first !== undefined &&
+    defs.every((one) => one.symbol === first.symbol && (one.file.id === first.file.id || first.file.family === "c"))
+  );
 }
 
 function languageOf({ family }: FileInfo): string {

@@ -44,20 +44,25 @@ export function bind(scope: Scope, name: string, what: { ref?: Ref; hint?: Hint 
 const MAX_REF = 6;
 
 /** `a.b.c` as a reference, as far as its first name is known here. */
-export function refOfPath(scope: Scope | undefined, path: string, self: string | undefined, depth = 0): Ref | undefined {
+export function refOfPath(
+  scope: Scope | undefined,
+  path: string,
+  self: string | undefined,
+  depth = 0,
+): Ref | undefined {
   const [first = "", ...rest] = path.split(/\.|::|->|\\/);
   let ref: Ref | undefined;
   if (/^(this|self|Self|\$this|cls|static)$/.test(first)) ref = self === undefined ? undefined : ["self", self];
   else {
     const found = lookUp(scope, first);
-    ref = found ? valueOf(found, self, depth + 1) : ["free", first];
+    ref = found ? heldBy(found, self, depth + 1) : ["free", first];
   }
   for (const name of rest.slice(0, MAX_REF)) if (ref) ref = ["member", ref, name];
   return ref;
 }
 
 /** What a name stands for when something is asked of it. */
-export function valueOf(binding: Binding, self: string | undefined, depth = 0): Ref | undefined {
+export function heldBy(binding: Binding, self: string | undefined, depth = 0): Ref | undefined {
   if (binding.ref) return binding.ref;
   return binding.hint && depth < MAX_REF ? refOfHint(binding.hint, binding.scope, self, depth) : undefined;
 }

@@ -55,6 +55,7 @@ export interface View {
 
 const MAX_NAMED = 2_000;
 const MAX_FILES = 500;
+const MAX_REMEMBERED = 20_000;
 const NO_LINKS: Links = { package: "", imports: [], exports: [] };
 
 export function openView(db: Db): View {
@@ -65,6 +66,7 @@ export function openView(db: Db): View {
   function once<T>(key: string, make: () => T): T {
     if (remembered.has(key)) return remembered.get(key) as T;
     const made = make();
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, made);
     return made;
   }
@@ -101,11 +103,18 @@ export function openView(db: Db): View {
       }),
     inPackage: (name, family) =>
       once(`package ${family} ${name}`, () =>
-        rows(db.all<{ file: number }>("SELECT file FROM links WHERE package = ? AND package <> '' LIMIT ?", name, MAX_FILES))
+        rows(
+          db.all<{ file: number }>(
+            "SELECT file FROM links WHERE package = ? AND package <> '' LIMIT ?",
+            name,
+            MAX_FILES,
+          ),
+        )
           .map((row) => row.file)
           .filter((info) => info.family === family),
       ),
     links({ id }) {
+      if (linked.size >= MAX_REMEMBERED) linked.clear();
       let found = linked.get(id);
       if (!found) {
         const row = db.get<{ package: string; imports: string; exports: string }>(
@@ -120,12 +129,16 @@ export function openView(db: Db): View {
       return found!;
     },
     named: (name) =>
-      once(`named ${name}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE name = ? LIMIT ?", name, MAX_NAMED))),
+      once(`named ${name}`, () =>
+        defs(db.all<StoredDef>("SELECT * FROM defs WHERE name = ? LIMIT ?", name, MAX_NAMED)),
+      ),
     defsOf: ({ id }) =>
       once(`defs ${id}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? ORDER BY ord", id))),
     bases: (child) =>
       once(`bases ${child.symbol} ${child.file.family}`, () =>
-        rows(db.all<{ file: number; base: string }>("SELECT file, base FROM bases WHERE child = ? LIMIT 50", child.symbol))
+        rows(
+          db.all<{ file: number; base: string }>("SELECT file, base FROM bases WHERE child = ? LIMIT 50", child.symbol),
+        )
           .filter((row) => row.file.family === child.file.family)
           .map((row) => ({ file: row.file, base: JSON.parse(row.base) as Ref })),
       ).filter((row) => row.file.id === child.file.id || row.file.family !== "script"),
@@ -146,7 +159,9 @@ export function openView(db: Db): View {
       ),
     renames: (source) =>
       once(`renames ${source}`, () =>
-        rows(db.all<{ file: number; name: string }>("SELECT file, name FROM renames WHERE source = ? LIMIT 500", source)),
+        rows(
+          db.all<{ file: number; name: string }>("SELECT file, name FROM renames WHERE source = ? LIMIT 500", source),
+        ),
       ),
     manifests: () =>
       once("manifests", () =>

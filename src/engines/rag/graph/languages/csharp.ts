@@ -47,9 +47,12 @@ export const csharp: Spec = {
 };
 
 function imports(text: string): Link[] {
-  const [, isStatic, alias, path = ""] = /^(?:global\s+)?using\s+(static\s+)?(?:(\w+)\s*=\s*)?([\w.]+)/.exec(text) ?? [];
+  const [, isStatic, alias, path = ""] =
+    /^(?:global\s+)?using\s+(static\s+)?(?:(\w+)\s*=\s*)?([\w.]+)/.exec(text) ?? [];
   const cut = path.lastIndexOf(".");
   if (alias !== undefined && cut > 0)
-    return [{ module: path.slice(0, cut), name: path.slice(cut + 1), local: alias, at: text.lastIndexOf(path) + cut + 1 }];
+    return [
+      { module: path.slice(0, cut), name: path.slice(cut + 1), local: alias, at: text.lastIndexOf(path) + cut + 1 },
+    ];
   return path === "" || isStatic !== undefined ? [] : [{ module: path, name: "**", at: -1 }];
 }

@@ -39,7 +39,13 @@ export const go: Spec = {
     /\s*(?:,\s*\w+)*(?:\s*:?=\s*&?(?<made>(?:\w+\.)?[A-Za-z_]\w*)\{|\s*:?=\s*(?<called>[A-Za-z_]\w*(?:\.\w+)*)\(|\s+(?:\*|\[\]\*?)?(?<type>(?:\w+\.)?[A-Za-z_]\w*)(?=\s*(?:[,){=\n`[]|$)))/y,
   gives: /\s*\(?\s*\*?((?:\w+\.)?[A-Za-z_]\w*)\s*(?=[{,)])/y,
   refine: (kind, after) =>
-    kind !== "class" ? kind : /^\s*(\[[^\]]*\])?\s*interface\b/.test(after) ? "interface" : /\bstruct\b/.test(after) ? "class" : "type",
+    kind !== "class"
+      ? kind
+      : /^\s*(\[[^\]]*\])?\s*interface\b/.test(after)
+        ? "interface"
+        : /\bstruct\b/.test(after)
+          ? "class"
+          : "type",
   owner: (text, start, name) => /^func\s*\(\s*(?:\w+\s+)?\*?\s*([A-Za-z_]\w*)/.exec(text.slice(start, name))?.[1],
   package: /^package\s+(\w+)/m,
   imports,

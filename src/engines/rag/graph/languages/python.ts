@@ -73,7 +73,9 @@ function plain(text: string): Link[] {
     .matchAll(/([A-Za-z_][\w.]*)(?:\s+as\s+([A-Za-z_]\w*))?/g)) {
     const top = path.split(".")[0]!;
     links.push(
-      alias === undefined ? { module: top, name: "*", local: top, at: -1 } : { module: path, name: "*", local: alias, at: -1 },
+      alias === undefined
+        ? { module: top, name: "*", local: top, at: -1 }
+        : { module: path, name: "*", local: alias, at: -1 },
     );
   }
   return links;

@@ -108,9 +108,11 @@ function imports(text: string): Link[] {
   if (module === undefined && !isExport) return [];
   const links: Link[] = [];
   const head = /^import\s+(?:type\s+(?!from\b|,))?([\w$]+)\s*(?:,|\bfrom\b)/.exec(text);
-  if (head && module !== undefined) links.push({ module, name: "default", local: head[1]!, at: head[0].lastIndexOf(head[1]!) });
+  if (head && module !== undefined)
+    links.push({ module, name: "default", local: head[1]!, at: head[0].lastIndexOf(head[1]!) });
   const all = /^(?:import|export)\s*(?:type\s*)?(?:[\w$]+\s*,\s*)?\*\s*(?:as\s+([\w$]+))?/.exec(text);
-  if (all && module !== undefined) links.push({ module, name: "*", at: -1, ...(isExport ? { exported: all[1] ?? "*" } : { local: all[1] }) });
+  if (all && module !== undefined)
+    links.push({ module, name: "*", at: -1, ...(isExport ? { exported: all[1] ?? "*" } : { local: all[1] }) });
   const open = all ? -1 : text.indexOf("{");
   if (open < 0) return links;
   for (const found of uncommented(text.slice(open + 1, text.indexOf("}", open))).matchAll(NAMED)) {

@@ -1,0 +1,61 @@
+import type { Db } from "../../../base/db.ts";
+import { coverageOf } from "../stats.ts";
+import { linesOf } from "../store.ts";
+import type { Splitter } from "../terms.ts";
+import { createResolver, type Resolver } from "./resolve.ts";
+import { openView, type View } from "./view.ts";
+
+/** What every question to the graph is answered with. */
+export interface Scene {
+  readonly db: Db;
+  readonly view: View;
+  readonly resolver: Resolver;
+  readonly splitter: Splitter;
+  /** The lines of a file as it is indexed; nothing when it changed or may not be read. */
+  lines(path: string): readonly string[] | undefined;
+  /** Names that begin like a name, to find what was meant. */
+  names(like: string): string[];
+  shown(path: string): string;
+  coverage(): number;
+}
+
+interface SceneDeps {
+  readonly db: Db;
+  readonly splitter: Splitter;
+  read(path: string): string | undefined;
+  shown(path: string): string;
+}
+
+/** Keeps what was read of the graph for as long as nobody changes the index. */
+export function createScenes({ db, splitter, read, shown }: SceneDeps): () => Scene {
+  let version: number | undefined;
+  let kept: { view: View; resolver: Resolver } | undefined;
+  return () => {
+    const { data_version: now } = db.get<{ data_version: number }>("PRAGMA data_version")!;
+    if (!kept || now !== version) {
+      const view = openView(db);
+      kept = { view, resolver: createResolver(view) };
+      version = now;
+    }
+    return {
+      ...kept,
+      db,
+      splitter,
+      shown,
+      lines: (path) => {
+        const text = read(path);
+        return text === undefined ? undefined : linesOf(text);
+      },
+      names: (like) => {
+        const first = like.slice(0, 1);
+        const found = db.all<{ name: string }>(
+          "SELECT DISTINCT name FROM defs WHERE name >= ? AND name < ? LIMIT 2000",
+          first,
+          `${first}\u{10ffff}`,
+        );
+        return found.map((row) => row.name);
+      },
+      coverage: () => coverageOf(db),
+    };
+  };
+}
