@@ -114,7 +114,10 @@ function parsed(file: string): Table {
       throw new Fault("invalid_args", `${file}:${error.line}:${error.column}: ${error.message.split("\n")[0]}`, {
         hint: "Mend the TOML.",
       });
-    throw new Fault("file_not_found", `The config file cannot be read: ${file}`, { cause: error });
+    throw new Fault("file_not_found", `The config file cannot be read: ${file}`, {
+      hint: "Let this user read it, or name another with --config.",
+      cause: error,
+    });
   }
 }
 

@@ -44,7 +44,7 @@ function rootOf(where: Where, file: string | undefined): { root: string; by: str
   if (marked !== undefined && marked !== "/" && marked !== homedir())
     return { root: marked, by: "the nearest .git or llmc.toml" };
   throw new Fault("invalid_args", `No repository here: neither .git nor ${CONFIG_NAME} in ${where.cwd} or above it.`, {
-    hint: "Go to a repository, or name one: llmc serve --root DIR.",
+    hint: "Go to a repository, name one with --root DIR, or make this one with llmc init.",
   });
 }
 

@@ -40,7 +40,7 @@ export function createAuth(
     // Every token is compared, so that the time does not tell which one was close.
     let found: Caller | undefined;
     for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one.caller;
-    if (!found) throw refused("The token is not known here.");
+    if (!found) throw refused("The token is not one that this server was started with.");
     return found;
   }
 
@@ -94,7 +94,10 @@ function knownTokens(options: AuthOptions, env: Readonly<Record<string, string |
 const SHORTEST = 16;
 
 function checked(variable: string, value: string | undefined): string {
-  if (!value) throw new Fault("invalid_args", `${variable} is named in mcp.auth and not set.`);
+  if (!value)
+    throw new Fault("invalid_args", `${variable} is named in mcp.auth and not set.`, {
+      hint: `Start with ${variable}=$(openssl rand -hex 32) in the environment.`,
+    });
   if (value.length < SHORTEST)
     throw new Fault("invalid_args", `The token in ${variable} is shorter than ${SHORTEST} characters.`, {
       hint: "Use a random one: openssl rand -hex 32",
