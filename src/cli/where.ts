@@ -2,8 +2,8 @@ import { Fault } from "../base/fault.ts";
 import { type Loaded, loadConfig } from "../config/load.ts";
 import { type Invocation, textFlag } from "./command.ts";
 
-/** What every command that needs a repository reads from its flags. */
-export function loadFor(invocation: Invocation): Loaded {
+/** What every command that needs a repository reads from its flags. `more` are keys that a command has flags of its own for. */
+export function loadFor(invocation: Invocation, more: Readonly<Record<string, unknown>> = {}): Loaded {
   return loadConfig({
     cwd: invocation.terminal.cwd,
     env: invocation.terminal.env,
@@ -14,6 +14,7 @@ export function loadFor(invocation: Invocation): Loaded {
       "mcp.observability.log_level": textFlag(invocation, "log-level"),
       "mcp.server.host": textFlag(invocation, "host"),
       "mcp.server.port": numberFlag(invocation, "port"),
+      ...more,
     },
   });
 }

@@ -174,9 +174,11 @@ describe("progress", () => {
     await at.query(task, LONG, { max_turns: 3, onProgress: (progress) => told.push(progress) });
     expect(told.map(({ turn, calls }) => [turn, calls])).toEqual([
       [1, 0],
+      [1, 1],
       [1, 3],
       [1, 3],
       [2, 3],
+      [2, 4],
       [2, 6],
       [2, 6],
     ]);

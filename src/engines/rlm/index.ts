@@ -19,6 +19,7 @@ import { createTrace, type TraceEntry } from "./trace.ts";
 export type { Repl } from "./repl.ts";
 export { openRecording, type RecordingHead } from "./replay.ts";
 export type { Outline, OutlineEntry, Progress } from "./run.ts";
+export type { TraceEntry } from "./trace.ts";
 
 export interface Query {
   readonly task: string;

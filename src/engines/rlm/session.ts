@@ -70,6 +70,7 @@ export async function analyse(run: Run, job: Job, signal: AbortSignal): Promise<
         messages.at(-1)!.content,
         reply,
       );
+      run.progress({ turn, max_turns: job.max_turns, level: job.level });
       const printed = await runBlocks(reply);
       if (answer !== undefined) {
         run.trace.add({ level: job.level, turn, kind: "answer" }, "", answer);
