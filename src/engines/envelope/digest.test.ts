@@ -45,3 +45,18 @@ function mutated(part: string): string {
   const at = Math.min(2, part.length);
   return `${part.slice(0, at)}Zq${part.slice(at)}`;
 }
+
+it("tells of a thousand lines that differ in their numbers only as much as of a few", () => {
+  const log = Array.from(
+    { length: 1000 },
+    (_, n) => `[build] compiled packages/part${n}/src/index.ts in ${n % 7} ms\n`,
+  ).join("");
+  const { stdout } = shorten(
+    { argv: ["make"], stdout: `${log}[build] done\n`, stderr: "", exit_code: 0, lines: 1001, condensed: false },
+    ROOM,
+  );
+  expect(stdout).toContain("part0/");
+  expect(stdout).toContain("part999/");
+  expect(stdout).toContain("[build] done");
+  expect(encode(stdout).length).toBeLessThan(220);
+});

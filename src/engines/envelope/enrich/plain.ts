@@ -23,10 +23,20 @@ export function plain(text: string, room: number, total?: number): Digest {
   return { text: out.join("\n") };
 }
 
+/** Lines that differ in their numbers only say one thing: a few of them are enough. */
+const ALIKE = 4;
+/** How far from an end it is looked for others. */
+const FAR = 1000;
+
 function take(from: number, step: 1 | -1, lines: readonly string[], room: number, width: number): number[] {
   const taken: number[] = [];
+  const seen = new Map<string, number>();
   let used = 0;
-  for (let index = from; index >= 0 && index < lines.length; index += step) {
+  for (let index = from; index >= 0 && index < lines.length && Math.abs(index - from) < FAR; index += step) {
+    const shape = lines[index]!.slice(0, width).replace(/\d+/g, "0");
+    const alike = (seen.get(shape) ?? 0) + 1;
+    seen.set(shape, alike);
+    if (alike > ALIKE) continue;
     used += Math.min(lines[index]!.length, width) + 1;
     if (used > room && taken.length > 0) break;
     taken.push(index);
