@@ -1,16 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { NextStep, Operations, Step } from "../peers/types.ts";
 
-/** A call that a model would make, and what it must have seen or changed in the end. */
-export interface Step {
-  readonly name: string;
-  readonly args: Record<string, unknown>;
-}
-
+/** What a model is asked for, the shortest way to it with our tools and with another server's, and what it must have seen or changed in the end. */
 export interface Task {
   readonly name: string;
   readonly hybrid: readonly Step[];
   readonly code_execution: readonly Step[];
+  /** With whatever operations a server has; undefined: it cannot be done there. */
+  elsewhere(on: Operations): NextStep[] | undefined;
   /** Judges the answers and the project. */
   done(answers: string, root: string): boolean;
 }
@@ -72,7 +70,7 @@ for (let n = 1; n <= 1994; n++) {
   if (bad[n]) console.log("  ---\\n  message: " + bad[n] + "\\n  at: src/lib/part" + (n % 12) + ".ts:" + n + "\\n  ...");
 }
 console.log("1..1994");
-process.exit(1);
+process.exitCode = 1;
 `,
   );
 }
@@ -91,6 +89,7 @@ export const TASKS: readonly Task[] = [
         '(await tools.linux_search_content({root:".",pattern:"function computeRetryDelay",context_lines:5})).hits.map(h=>h.path+"\\n"+h.snippet.slice(h.snippet.indexOf("export function"))).join()',
       ),
     ],
+    elsewhere: (on) => on.search?.("function computeRetryDelay", 5),
     done: (answers) => all(answers, "src/net/retry.ts", "exponential", "Math.random() * base", "Math.min(30_000"),
   },
   {
@@ -106,6 +105,7 @@ export const TASKS: readonly Task[] = [
         '(await tools.linux_fs_edit({path:"src/net/client.ts",old_text:"MAX_ATTEMPTS",new_text:"MAX_TRIES",expected_replacements:5})).replacements',
       ),
     ],
+    elsewhere: (on) => on.replace?.("src/net/client.ts", "MAX_ATTEMPTS", "MAX_TRIES", 5),
     done: (_answers, root) =>
       file(root, "src/net/client.ts").split("MAX_TRIES").length === 6 &&
       !file(root, "src/net/client.ts").includes("MAX_ATTEMPTS"),
@@ -118,6 +118,7 @@ export const TASKS: readonly Task[] = [
         '(await tools.linux_search_files({root:".",pattern:"*"})).hits.map(h=>h.path).filter(p=>p.split("/").length<4).join("\\n")',
       ),
     ],
+    elsewhere: (on) => on.layout?.(3),
     done: (answers) => all(answers, "package.json", "README.md", "app.json", "retry.ts", "client.ts", "run-tests.mjs"),
   },
   {
@@ -131,6 +132,12 @@ export const TASKS: readonly Task[] = [
         'const p="config/app.json",c=(await tools.read_file(p)).data; await tools.linux_fs_edit({path:p,old_text:\'"port": 8080\',new_text:\'"port": 9090\'}); c',
       ),
     ],
+    elsewhere: (on) =>
+      on.read &&
+      on.replace && [
+        ...on.read("config/app.json"),
+        ...on.replace("config/app.json", '"port": 8080', '"port": 9090', 1),
+      ],
     done: (_answers, root) => {
       const config = JSON.parse(file(root, "config/app.json")) as { port: number; log: { level: string } };
       return config.port === 9090 && config.log.level === "info";
@@ -140,6 +147,7 @@ export const TASKS: readonly Task[] = [
     name: "T5 run the tests, see the failures",
     hybrid: [{ name: "run_cmd", args: { command: "node scripts/run-tests.mjs" } }],
     code_execution: [js('(await tools.run_cmd({command:"node scripts/run-tests.mjs",raw:false})).data.stdout')],
+    elsewhere: (on) => on.run?.("node scripts/run-tests.mjs"),
     done: (answers) => all(answers, ...FAILURES),
   },
   {
@@ -150,6 +158,7 @@ export const TASKS: readonly Task[] = [
         '(await tools.linux_search_content({root:".",pattern:"TODO",context_lines:0})).hits.map(h=>h.path+":"+h.line+" "+h.snippet).join("\\n")',
       ),
     ],
+    elsewhere: (on) => on.search?.("TODO", 0),
     done: (answers) =>
       Array.from({ length: 12 }, (_, step) => `finish step ${step} of`).every((text) => answers.includes(text)) &&
       !answers.includes("vendored"),
@@ -166,13 +175,21 @@ export const TASKS: readonly Task[] = [
         'const n={};for(const{path}of(await tools.linux_search_files({root:".",pattern:"*.{ts,py,css,md}"})).hits){const k=path.split(".").pop();n[k]=(n[k]??0)+(await tools.read_file(path)).data.split("\\n").length-1}n',
       ),
     ],
+    elsewhere: (on) =>
+      on.shell?.(
+        "for e in ts py css md; do echo $e $(find . -name \"*.$e\" -not -path './node_modules/*' -exec cat {} + | wc -l); done",
+      ),
     done: (answers) =>
-      /"ts":\d+/.test(answers) && /"py":64/.test(answers) && /"css":30/.test(answers) && /"md":\d+/.test(answers),
+      /\bts"?[: ]+\d+/.test(answers) &&
+      /\bpy"?[: ]+64/.test(answers) &&
+      /\bcss"?[: ]+30/.test(answers) &&
+      /\bmd"?[: ]+\d+/.test(answers),
   },
   {
     name: "T8 create a file",
     hybrid: [{ name: "linux_fs_write", args: { path: "src/util/slug.ts", content: SLUG } }],
     code_execution: [js(`await tools.linux_fs_write({path:"src/util/slug.ts",content:${JSON.stringify(SLUG)}});1`)],
+    elsewhere: (on) => on.write?.("src/util/slug.ts", SLUG),
     done: (_answers, root) => file(root, "src/util/slug.ts") === SLUG,
   },
 ];

@@ -1,0 +1,161 @@
+/**
+ * Recursive analysis against a model that is a program: what a turn costs beyond the model, a text of 64 MB, the budget under
+ * 64 parallel calls, and tokens sent beside those of the whole text. `node bench/rlm.ts [turns]`
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { countTokens } from "../src/core/tokens.ts";
+import { LONG, rlmConfig, writes } from "../tests/rlm/bed.ts";
+import { createEngine, type Engine, priced } from "../tests/rlm/engine.ts";
+import { families } from "../tests/rlm/families.ts";
+import { startModelServer } from "../tests/rlm/model-server.ts";
+import { initialize, median, percentile, row, start } from "./lib/servers.ts";
+
+const TURNS = Number(process.argv[2] ?? 200);
+const BINARY = fileURLToPath(new URL("../bin/llmc", import.meta.url));
+const MIB = 1024 * 1024;
+
+{
+  await using engine = createEngine();
+  await turns(engine);
+  await parallel(engine);
+  await answers(engine);
+}
+await largest();
+
+/** The time between two turns, less the time that the model server had the request. */
+async function turns(engine: Engine): Promise<void> {
+  row("a turn beyond the model", "p50 ms", "p95 ms", "goal p50", "post p50 ms", "ratio");
+  for (const [language, code] of [
+    ["javascript", "print(search('line').length)"],
+    ["python", "print(len(search('line')))"],
+  ] as const) {
+    await using at = await engine.start({ script: { model: writes(code, language) }, rlm: { max_calls: 100_000 } });
+    const overhead: number[] = [];
+    const post: number[] = [];
+    while (overhead.length < TURNS) {
+      const began: number[] = [];
+      const onProgress = ({ calls, turn }: { calls: number; turn: number }) => {
+        if (calls === turn - 1) began.push(performance.now());
+      };
+      await at.query("x", LONG, { max_turns: 30, onProgress }).catch(() => {});
+      // The first turn starts an interpreter; what is left is the rhythm of a run.
+      for (let turn = 2; turn < began.length; turn++) overhead.push(began[turn]! - began[turn - 1]!);
+      for (let call = 0; call < 20; call++) post.push(await bare(at.server.url));
+    }
+    const model = median(post);
+    const beyond = overhead.map((ms) => ms - model);
+    row(`  ${language}`, median(beyond), percentile(beyond, 0.95), 10, model, median(beyond) / model);
+  }
+}
+
+/** The floor: the same server, asked by nothing but Node. */
+async function bare(url: string): Promise<number> {
+  const messages = [
+    { role: "system", content: "only through code" },
+    { role: "user", content: "x".repeat(3000) },
+  ];
+  const began = performance.now();
+  await (
+    await fetch(`${url}/api/chat`, { method: "POST", body: JSON.stringify({ model: "m", messages, stream: false }) })
+  ).text();
+  return performance.now() - began;
+}
+
+/** 64 calls at once against a budget of 10 worst cases. */
+async function parallel(engine: Engine): Promise<void> {
+  const code =
+    "answer(await llm_query_batch(Array.from({ length: 64 }, (_, i) => 'prompt ' + String(i).padStart(2, '0'))));";
+  const isRoot = (system: string) => system.includes("only through code");
+  const worst = { input: 38 + 9 + 64, output: 4096 };
+  const covered = ((worst.input + worst.output) / 1e6) * 10;
+  row("64 parallel calls, budget for 10", "reached", "spent/budget", "left >= 0");
+  for (const [name, billed] of [
+    ["billed at the worst case", worst],
+    ["billed at a tenth", { input: 11, output: 409 }],
+    ["billed at nothing", { input: 0, output: 0 }],
+  ] as const) {
+    const bill = ({ system }: { system: string }) => (isRoot(system) ? { input: 0, output: 0 } : billed);
+    await using at = await engine.start({ rlm: priced(1, 1), script: { model: writes(code), bill, delay_ms: 5 } });
+    const { budget_summary } = await at.query("x", LONG, { budget_usd: covered });
+    const { total_cost_usd, limit_usd, remaining_usd } = budget_summary;
+    row(`  ${name}`, String(at.server.seen.length - 1), total_cost_usd / limit_usd, remaining_usd >= 0 ? "yes" : "NO");
+  }
+}
+
+/** Every family at every size: right or wrong, and what was sent beside what the whole text would be. */
+async function answers(engine: Engine): Promise<void> {
+  row("answers on generated tasks", "right", "sent tokens", "whole text", "share");
+  for (const bytes of [1_000, 16_000, 256_000, 4_000_000]) {
+    for (const family of families({ bytes, seed: bytes, newline: bytes === 16_000 ? "\r\n" : "\n", unicode: true })) {
+      // A model that reads everything is the family that cannot save: it is held to sizes that it finishes.
+      if (bytes > 256_000 && /label|boundary/.test(family.name)) continue;
+      await using at = await engine.start({ rlm: { max_calls: 1000 } });
+      const { answer, budget_summary } = await at.query(family.task, family.text, { language: family.language });
+      const whole = countTokens(family.text);
+      const sent = budget_summary.input_tokens;
+      row(
+        `  ${bytes / 1000} KB ${family.name}`,
+        answer === family.truth ? "yes" : "NO",
+        String(sent),
+        String(whole),
+        sent / whole,
+      );
+    }
+  }
+}
+
+/** 64 MiB through the built server: read, loaded, searched, answered. */
+async function largest(): Promise<void> {
+  row("a text of 64 MiB, over stdio", "seconds", "goal", "peak MB", "goal");
+  for (const unicode of [false, true]) {
+    const root = mkdtempSync(join(tmpdir(), "llmc-bench-"));
+    const [needle] = families({ bytes: 63 * MIB, seed: 64, newline: "\n", unicode });
+    await using models = await startModelServer({
+      model: () =>
+        '```javascript\nconst [hit] = search(/The code word of Falcon is (\\S+)\\./); answer(hit.text.split(" ").at(-1).slice(0, -1));\n```',
+    });
+    try {
+      writeFileSync(join(root, "llmc.toml"), rlmConfig(models.url));
+      writeFileSync(join(root, "big.txt"), needle!.text);
+      const truth = needle!.truth;
+      await using server = start(BINARY, ["serve", "--root", root, "--mode", "classic"]);
+      await initialize(server);
+      const peak = watch(server.child.pid!);
+      const began = performance.now();
+      const { result } = await server.request("tools/call", {
+        name: "rlm_query",
+        arguments: { task: needle!.task, path: "big.txt", max_bytes: 64 * MIB },
+      });
+      const seconds = (performance.now() - began) / 1000;
+      if (!JSON.stringify(result).includes(truth)) throw new Error(JSON.stringify(result).slice(0, 500));
+      row(`  ${unicode ? "unicode" : "ascii"}, all of it, first call`, seconds, 1.5, peak(), 400);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Most memory of a process and all below it, looked at every few milliseconds; shared pages count once. */
+function watch(pid: number): () => number {
+  let most = 0;
+  const timer = setInterval(() => (most = Math.max(most, treeMb(pid))), 15);
+  return () => {
+    clearInterval(timer);
+    return most;
+  };
+}
+
+function treeMb(pid: number): number {
+  try {
+    const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1024;
+    const below = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+    );
+    return below.reduce((sum, child) => sum + treeMb(child), own);
+  } catch {
+    return 0;
+  }
+}
