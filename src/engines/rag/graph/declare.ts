@@ -61,10 +61,10 @@ function declareBox(file: Declared, box: Box, outer: Scope, text: string, spec: 
     for (const name of namesIn(box, text)) define(file, box, name, rule.def, outer, text, spec);
   if (rule.skips) for (const leaf of rule.skips === "first" ? own.slice(0, 1) : own) leaf.settled = true;
   for (const leaf of boundIn(box, text)) {
-    if (leaf.settled || isMember(text, leaf.start) >= 0) continue;
+    if (leaf.settled || isMember(text, leaf.start, spec) >= 0) continue;
     leaf.settled = true;
     if (rule.promotes?.test(text.slice(box.start, leaf.start)) && promote(file, box, leaf, text, spec)) continue;
-    bind(box.scope!, leaf.text, { hint: hintOf(leaf, text, spec) });
+    bind(box.scope!, leaf.text, { hint: hintOf(leaf, text, spec), from: rule.ordered ? box.end : 0 });
   }
 }
 
@@ -148,7 +148,12 @@ function define(file: Declared, box: Box, leaf: Leaf, rule: DefKind, outer: Scop
     rule === "variable" ? matchAt(spec.requires, text, leaf.what === "binding" ? box.start : leaf.end)?.[1] : undefined;
   if (module !== undefined) {
     const index = file.imports.push({ module, name: leaf.what === "binding" ? leaf.text : "*" }) - 1;
-    return bind(outer, leaf.text, { ref: [leaf.what === "binding" ? "import" : "module", index] });
+    const ref = [leaf.what === "binding" ? "import" : "module", index] as const;
+    if (ref[0] === "import")
+      file.uses.push({
+        ...{ name: leaf.text, line: leaf.line + 1, column: leaf.column, kind: "import", within: -1, ref },
+      });
+    return bind(outer, leaf.text, { ref });
   }
   if (isLocal) return bind(outer, leaf.text, { hint });
   const name = plainName(leaf);
@@ -170,7 +175,8 @@ function define(file: Declared, box: Box, leaf: Leaf, rule: DefKind, outer: Scop
   });
   if (box.parent && spec.main?.test(text.slice(box.parent.start, leaf.start)))
     file.exports.push({ name: "default", source: name, from: null });
-  if (spec.implicit_self || (!isMemberOf && kind !== "field" && kind !== "method"))
+  // A constructor is called by the name of its class.
+  if (name !== owner && (spec.implicit_self || (!isMemberOf && kind !== "field" && kind !== "method")))
     bind(outer, leaf.text, { ref: ["def", def] });
 }
 
@@ -204,14 +210,14 @@ function matchAt(pattern: RegExp | undefined, text: string, at: number): RegExpE
 }
 
 /** Where the receiver ends, when a name is a member of something; else -1. */
-export function isMember(text: string, start: number): number {
+export function isMember(text: string, start: number, spec: Spec): number {
   let at = start - 1;
   while (at >= 0 && text.charCodeAt(at) <= 32) at--;
   const char = text[at];
   const before = text[at - 1];
   let end = -1;
   if (char === "." && before !== ".") end = at;
-  else if ((char === ":" && before === ":") || (char === ">" && before === "-")) end = at - 1;
+  else if ((char === ":" && before === ":") || (char === ">" && before === "-" && spec.arrows === true)) end = at - 1;
   if (end < 0) return -1;
   while (end > 0 && "?!&".includes(text[end - 1]!)) end--;
   while (end > 0 && text.charCodeAt(end - 1) <= 32) end--;

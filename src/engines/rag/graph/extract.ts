@@ -83,7 +83,7 @@ function look(leaf: Leaf, file: Declared, uses: Use[], ends: Map<number, Leaf>, 
   const name = plainName(leaf);
   const isField = leaf.type === "instance_variable";
   const isVariable = leaf.type === "variable_name";
-  const receiver = isField ? leaf.start : isMember(text, leaf.start);
+  const receiver = isField ? leaf.start : isMember(text, leaf.start, spec);
   let ref: Ref | undefined;
   if (receiver >= 0) {
     const of = isField ? selfRef(self) : valueBefore(receiver, ends, text);
@@ -91,12 +91,11 @@ function look(leaf: Leaf, file: Declared, uses: Use[], ends: Map<number, Leaf>, 
     leaf.value = ref;
   } else {
     if (leaf.what === "property" && !isKeyUse(leaf)) return;
-    const isTag =
-      spec.tags &&
-      !/^type_/.test(box.type) &&
-      /^[a-z]/.test(name) &&
-      /<\/?$/.test(text.slice(leaf.start - 2, leaf.start));
-    const found = isTag ? undefined : lookUp(box.scope, leaf.text);
+    const isTag = isElement(leaf, text, spec) && /^[a-z]/.test(name);
+    const bound = isTag ? undefined : lookUp(box.scope, leaf.text, leaf.start);
+    // C's `struct stack stack`: the two have nothing to do with each other.
+    const isTyped = bound && !bound.ref && /\b(struct|union|enum)\s+$/.test(text.slice(leaf.start - 8, leaf.start));
+    const found = isTyped ? undefined : bound;
     leaf.value = found ? heldBy(found, self) : isVariable ? undefined : ["free", name];
     // A variable of its own place.
     if ((found && !found.ref) || isVariable) return;
@@ -149,6 +148,11 @@ function openingOf(text: string, close: number): number {
   return -1;
 }
 
+/** `<Name`, and not the beginning of type arguments. */
+function isElement({ box, start }: Leaf, text: string, spec: Spec): boolean {
+  return spec.tags === true && !/^type_/.test(box.type) && /<\/?$/.test(text.slice(start - 2, start));
+}
+
 /** `crate`, `super`: a module that nobody imports by name. */
 function rootModule(file: Declared, module: string): number {
   const known = file.imports.findIndex((one) => one.module === module && one.name === "*");
@@ -175,8 +179,11 @@ function kindOf(leaf: Leaf, text: string, spec: Spec): UseKind {
   const isPath = /^\s*(\?\.|!?\.(?!\.)|::|->)/.test(after);
   if (!isPath && isInherited(leaf, after, text, spec)) return "inherit";
   if (/(\bnew\s+|@)$/.test(before) && !isPath) return "call";
+  // A conversion, or a call that a grammar takes for one.
+  if (leaf.what === "type" && /^(\[[^\]\n]*\])?\(/.test(after)) return "call";
   if (leaf.what === "type" || rule.types === "all" || (rule.types === "not last" && leaf !== own.at(-1))) return "type";
   if (isPath) return "read";
+  if (isElement(leaf, text, spec)) return "call";
   if (/^\s*(\?\.|!|::)?\s*(<[^<>()=;]*>)?\s*(\(|`)/.test(after)) return "call";
   if (WRITES.test(after) || /(\+\+|--)$/.test(before)) return "write";
   return spec.bare_calls && /^[a-z_]/.test(leaf.text) ? "call" : "read";

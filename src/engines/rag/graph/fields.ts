@@ -11,7 +11,7 @@ export function writtenFields(leaves: readonly Leaf[], file: Declared, text: str
   for (const [index, leaf] of leaves.entries()) {
     const before = leaves[index - 1];
     const isSelf = before && (before.what === "self" || spec.selves?.includes(before.text));
-    const isOwn = leaf.type === "instance_variable" || (isSelf && isMember(text, leaf.start) === before.end);
+    const isOwn = leaf.type === "instance_variable" || (isSelf && isMember(text, leaf.start, spec) === before.end);
     if (!isOwn || leaf.settled || !WRITTEN.test(text.slice(leaf.end, leaf.end + 100))) continue;
     const owner = classOf(leaf.box, file);
     const name = plainName(leaf);

@@ -26,6 +26,8 @@ const CLASSES: ReadonlySet<DefKind> = new Set(["class", "interface", "type", "en
 /** Follows references through the files of a view. */
 export interface Resolver {
   meaning(file: FileInfo, ref: Ref): Meaning;
+  /** The class that a file means by a symbol. */
+  classes(file: FileInfo, symbol: string): readonly DefRow[];
   /** What a file gives others under a name. */
   given(file: FileInfo, name: string): readonly DefRow[];
   /** Members of this name that a definition has, its own before what it inherits. */
@@ -139,9 +141,12 @@ export function createResolver(view: View): Resolver {
     depth: number,
   ): Meaning {
     const outer = typeOf(file, of, depth + 1);
+    // A namespace is no definition: what stands in it is found by its own name.
+    if (outer.foreign && file.family === "c" && of[0] === "free" && of[1] !== "std") return free(file, name, depth + 1);
     if (outer.module) {
       const { defs, module } = exported(outer.module, name, RE_EXPORTS);
-      return defs.length > 0 || module ? { defs, module, confidence: SURE.import } : NOTHING;
+      // A module of this tree that has no such name: nothing else of that name is meant.
+      return defs.length > 0 || module ? { defs, module, confidence: SURE.import } : FOREIGN;
     }
     const defs = outer.defs.flatMap((one) => members(one, name));
     if (defs.length > 0) return { defs, confidence: Math.min(outer.confidence, SURE.type) };
@@ -210,7 +215,7 @@ export function createResolver(view: View): Resolver {
   const given = (file: FileInfo, name: string) =>
     exported({ files: [file], from: file, name: "." }, name, RE_EXPORTS).defs;
 
-  return { meaning, given, members };
+  return { meaning, given, members, classes: classesNamed };
 }
 
 export function isTop({ owner, kind, file }: DefRow): boolean {

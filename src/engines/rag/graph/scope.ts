@@ -11,6 +11,8 @@ export interface Hint {
 export interface Binding {
   readonly ref?: Ref;
   readonly hint?: Hint | undefined;
+  /** Where in the text it begins to be seen; 0 when it is seen before its declaration too. */
+  readonly from?: number;
   readonly scope: Scope;
 }
 
@@ -28,16 +30,16 @@ export function scopeIn(parent: Scope | undefined, kind: Scope["kind"]): Scope {
   return { kind, parent, names: new Map(), isInside };
 }
 
-export function lookUp(scope: Scope | undefined, name: string): Binding | undefined {
+export function lookUp(scope: Scope | undefined, name: string, place = Number.POSITIVE_INFINITY): Binding | undefined {
   for (let at = scope; at; at = at.parent) {
     const found = at.names.get(name);
-    if (found) return found;
+    if (found && (found.from ?? 0) <= place) return found;
   }
   return undefined;
 }
 
 /** The first declaration stands: a later one of the same scope is the same thing again, or an overload. */
-export function bind(scope: Scope, name: string, what: { ref?: Ref; hint?: Hint | undefined }): void {
+export function bind(scope: Scope, name: string, what: { ref?: Ref; hint?: Hint | undefined; from?: number }): void {
   if (!scope.names.has(name)) scope.names.set(name, { ...what, scope });
 }
 

@@ -28,6 +28,7 @@ export const csharp: Spec = {
     type_parameter: { binds: "first" },
     type_argument_list: { types: "all" },
     base_list: { inherits: true },
+    type_parameter_constraints_clause: { types: "all" },
     block,
     for_statement: block,
     accessor_list: {},

@@ -21,7 +21,7 @@ export const go: Spec = {
     type_parameter_declaration: { binds: "all", named: names },
     var_spec: { def: "variable", each: true, named: names, left: true },
     const_spec: { def: "variable", each: true, named: names, left: true },
-    short_var_declaration: { binds: "all", named: names, left: true },
+    short_var_declaration: { binds: "all", named: names, left: true, ordered: true },
     range_clause: { binds: "all", named: names, left: true },
     type_switch_statement: { ...block, binds: "first", named: names, left: true },
     func_literal: { scope: "function", isFunction: true },
@@ -36,8 +36,8 @@ export const go: Spec = {
     import_declaration: { imports: /^/ },
   },
   after:
-    /\s*(?:,\s*\w+)*(?:\s*:?=\s*&?(?<made>(?:\w+\.)?[A-Za-z_]\w*)\{|\s*:?=\s*(?<called>[A-Za-z_]\w*(?:\.\w+)*)\(|\s+(?:\*|\[\]\*?)?(?<type>(?:\w+\.)?[A-Za-z_]\w*)(?=\s*(?:[,){=\n`[]|$)))/y,
-  gives: /\s*\(?\s*\*?((?:\w+\.)?[A-Za-z_]\w*)\s*(?=[{,)])/y,
+    /\s*(?:,\s*\w+)*(?:\s*:?=\s*&?(?<made>(?:\w+\.)?[A-Za-z_]\w*)\{|\s*:?=\s*(?<called>[A-Za-z_]\w*(?:\.\w+)*)(?:\[[^\]\n]*\])?\(|\s+(?:\*|\[\]\*?)?(?<type>(?:\w+\.)?[A-Za-z_]\w*)(?=\s*(?:[,){=\n`[]|$)))/y,
+  gives: /\s*\(?\s*\*?((?:\w+\.)?[A-Za-z_]\w*)(?:\[[^\]\n]*\])?\s*(?=[{,)])/y,
   refine: (kind, after) =>
     kind !== "class"
       ? kind

@@ -7,6 +7,7 @@ export const php: Spec = {
   leaves: { name: "name", variable_name: "name", relative_scope: "self" },
   selves: ["$this"],
   open: true,
+  arrows: true,
   rules: {
     class_declaration: type,
     interface_declaration: { ...type, def: "interface" },

@@ -35,7 +35,7 @@ export const rust: Spec = {
     mod_item: { def: "module", scope: "module", named: names, imports: /^(pub(\([^)]*\))?\s+)?mod\s+\w+\s*;/ },
     declaration_list: {},
     field_declaration: { def: "field", named: "field_identifier" },
-    let_declaration: { binds: "all", named: names, left: true },
+    let_declaration: { binds: "all", named: names, left: true, ordered: true },
     let_condition: { binds: "all", named: names, left: true },
     parameters: { params: true },
     parameter: { binds: "first", named: names },

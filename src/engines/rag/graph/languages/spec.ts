@@ -20,6 +20,8 @@ export interface Rule {
   readonly nameless?: RegExp;
   /** A parameter that begins so is a field of the class too. */
   readonly promotes?: RegExp;
+  /** What is bound is seen only after the node. */
+  readonly ordered?: boolean;
   /** Own leaves that name nothing in the graph. */
   readonly skips?: "first" | "all";
   /** Only own leaves before the first `=`, `:=` or `in`. */
@@ -91,6 +93,8 @@ export interface Spec {
   readonly requires?: RegExp;
   /** A definition in a node that begins so is the main export of its file. */
   readonly main?: RegExp;
+  /** `->` leads to a member. */
+  readonly arrows?: boolean;
   /** Names after `<` that begin small are elements, not names of the file. */
   readonly tags?: boolean;
   /** Fields are made by writing them: `self.x = 1`. */
