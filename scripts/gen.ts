@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { manPage } from "../src/cli/man.ts";
+import { tasksChart } from "./gen/chart.ts";
 import { configReference, exampleToml } from "./gen/config.ts";
 import { readmeTools, toolReference, toolSnapshots } from "./gen/tools.ts";
 
@@ -14,7 +15,7 @@ const files = new Map<string, string>([
   ["docs/configuration.md", configReference()],
   ["docs/tools.md", toolReference()],
   ["man/llmc.1", manPage(COMMANDS)],
-  ["README.md", between("README.md", "tools", await readmeTools())],
+  ["README.md", between(between(read("README.md") ?? "", "tools", await readmeTools()), "chart", tasksChart())],
   ...toolSnapshots().map(([name, text]): [string, string] => [join(SNAPS, `${name}.json`), text]),
 ]);
 
@@ -48,12 +49,11 @@ function read(path: string): string | undefined {
   }
 }
 
-/** The file with what stands between its two markers exchanged. */
-function between(path: string, marker: string, text: string): string {
-  const whole = read(path) ?? "";
+/** A text with what stands between two markers exchanged. */
+function between(whole: string, marker: string, text: string): string {
   const [start, end] = [`<!-- ${marker}: generated -->`, `<!-- /${marker} -->`];
   const from = whole.indexOf(start);
   const to = whole.indexOf(end);
-  if (from === -1 || to === -1) throw new Error(`${path} has no markers ${start} … ${end}`);
+  if (from === -1 || to === -1) throw new Error(`There are no markers ${start} … ${end}`);
   return `${whole.slice(0, from + start.length)}\n${text}\n${whole.slice(to)}`;
 }

@@ -232,7 +232,7 @@ describe("over HTTP", () => {
     writeFileSync(join(folder.path, "README.md"), "# Hello\n");
     await using server = await startHttp(folder.path);
     const page = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");
-    const [, block] = /<!-- executed by a test -->\n```sh\n([\s\S]*?)```/.exec(page)!;
+    const [, block] = /<!-- run by: tests\/e2e\/http.test.ts -->\n```sh\n([\s\S]*?)```/.exec(page)!;
     const lines = block!.trim().split("\n");
     const answers = lines.map((line) =>
       JSON.parse(
