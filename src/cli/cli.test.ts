@@ -23,7 +23,7 @@ describe("the command line", () => {
       expect(stdout).toContain(`  ${name}`);
       expect((await llmc(...name.split(" "), "--help")).stdout).toContain(`Usage: llmc ${name}`);
     }
-    expect(stdout.split("\n").every((line) => line.length <= 100)).toBe(true);
+    expect(stdout.split("\n").every((line) => line.length <= 80)).toBe(true);
   });
 
   it("prints versions", async () => {

@@ -23,7 +23,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "doctor",
-    about: "Check everything that a working server needs, and say what to do",
+    about: "Check what a working server needs, and say what to do",
     flags: [...WHERE_FLAGS, JSON_FLAG],
     load: () => import("./doctor.ts"),
   },
@@ -61,7 +61,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "call",
     args: "TOOL [JSON]",
-    about: "Make one call through the same door as a client, and print the reply",
+    about: "Make one call as a client does, and print the reply",
     flags: [
       ...WHERE_FLAGS,
       MODE_FLAG,
@@ -73,7 +73,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "search",
     args: "WORDS",
-    about: "Find the code or docs that a question or an error text is about",
+    about: "Find the code or docs that a question or error is about",
     flags: [
       ...WHERE_FLAGS,
       { name: "scope", value: "SCOPE", about: "repo, docs or both" },

@@ -103,12 +103,13 @@ export function helpFor(command: Command): string {
 
 export function helpForAll(commands: readonly Command[]): string {
   return [
-    "llmc: files, search, commands and code for coding agents, over MCP, at a tenth of the tokens.",
+    "llmc: files, search, commands and code for coding agents, over MCP,",
+    "at a tenth of the tokens. New here? llmc init, or llmc demo.",
     "",
     "Usage: llmc COMMAND [flags]",
     "",
     "Commands:",
-    ...rows(commands.map((command) => [[command.name, command.args].filter(Boolean).join(" "), command.about])),
+    ...rows(commands.map(({ name, about }) => [name, about])),
     "",
     "llmc COMMAND --help tells more. llmc --version prints versions.",
     "",
