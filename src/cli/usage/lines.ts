@@ -14,14 +14,14 @@ export function headLines(usage: Usage): string[] {
   const read = usage.tokens_sent + usage.tokens_saved;
   const share = read === 0 ? 0 : Math.round((usage.tokens_saved / read) * 100);
   return [
-    `${short(usage.calls)} calls and ${short(usage.nested)} by code, ${short(errors)} errors, p50 ${usage.p50_ms} ms, p95 ${usage.p95_ms} ms`,
+    `${counted(usage.calls, "call")} and ${short(usage.nested)} by code, ${counted(errors, "error")}, p50 ${usage.p50_ms} ms, p95 ${usage.p95_ms} ms`,
     `about ${short(usage.tokens_sent)} tokens sent to models, ${short(usage.tokens_saved)} kept from them (${share} %)`,
     `${counted(usage.sessions, "session")} (${usage.active_sessions} active), ${counted(usage.agents.length, "agent")}, ${counted(usage.locks.length, "lock")} held`,
   ];
 }
 
 function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
+  return `${short(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
 export function tableLines(title: string, rows: readonly Row[], columns: number, max: number): string[] {

@@ -149,7 +149,7 @@ describe("llmc stats and llmc top", () => {
     expect(stdout).toMatch(/^read_file +3 +1 /m);
     expect(stdout).toMatch(/^seq +1 /m);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect((await runBinary(["top"], { cwd: folder.path })).stdout).toContain("5 calls and 5 by code, 1 errors");
+    expect((await runBinary(["top"], { cwd: folder.path })).stdout).toContain("5 calls and 5 by code, 1 error,");
     expect(
       JSON.parse((await runBinary(["stats", "--json", "--since", "2100-01-01"], { cwd: folder.path })).stdout).calls,
     ).toBe(0);
@@ -159,7 +159,7 @@ describe("llmc stats and llmc top", () => {
     await using session = inTerminal(["top"], { cwd: folder.path });
     await session.shows("0 calls");
     await runBinary(["call", "stat", '{"path":"a.txt"}'], { cwd: folder.path });
-    await session.shows("1 calls");
+    await session.shows("1 call and");
     session.press("q");
     expect(await session.ended).toBe(0);
     expect(session.raw().trimEnd().endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
