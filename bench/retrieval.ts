@@ -4,23 +4,13 @@
  * `--write` puts the tables into docs/benchmarks.md.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
 import { type Db, openDb } from "../src/base/db.ts";
 import { countTokens } from "../src/core/tokens.ts";
 import { pack, pick } from "../src/engines/rag/pack.ts";
-import { createParser } from "../src/engines/rag/parse.ts";
 import { rank } from "../src/engines/rag/rank.ts";
-import { openStore, type Prepared, prepare, put, remove } from "../src/engines/rag/store.ts";
-import { createSplitter } from "../src/engines/rag/terms.ts";
 import { WEIGHTS, type Weights } from "../src/engines/rag/weights.ts";
-import { openTrees } from "./lib/git-tree.ts";
+import { type Case, nameOfSet, openHistory, readCases } from "./lib/history.ts";
 import { createTable, scoreOf } from "./lib/retrieval-table.ts";
-
-interface Case {
-  readonly parent: string;
-  readonly query: string;
-  readonly relevant: readonly string[];
-}
 
 const even = Object.fromEntries(Object.keys(WEIGHTS.prior).map((kind) => [kind, 1])) as Weights["prior"];
 const ABLATIONS: Readonly<Record<string, Weights>> = {
@@ -58,48 +48,22 @@ console.log(text);
 if (process.argv.includes("--write")) write(text);
 
 async function evaluate(dir: string, set: string): Promise<void> {
-  const name = basename(set).replace(/^commits\.|\.jsonl$/g, "");
+  const name = nameOfSet(set);
   names.push(name);
-  const cases = readFileSync(set, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Case);
-  const trees = openTrees(dir);
-  const [parser, splitter] = [createParser(), createSplitter()];
-  const db = openStore(":memory:");
+  const history = openHistory(dir);
+  const { db, splitter } = history;
   const plain = openDb(":memory:", { migrations: ["CREATE VIRTUAL TABLE plain USING fts5 (path UNINDEXED, body)"] });
-  const texts = new Map<string, Buffer>();
-  const prepared = new Map<string, Prepared>();
-  let current = new Map<string, string>();
-  for (const one of cases) {
-    const next = trees.files(one.parent);
-    const changed = [...next].filter(([path, blob]) => current.get(path) !== blob);
-    const unread = new Set(changed.map(([, blob]) => blob).filter((blob) => !texts.has(blob)));
-    for (const [blob, bytes] of trees.read([...unread])) texts.set(blob, bytes);
-    for (const [path, blob] of changed) {
-      const bytes = texts.get(blob);
-      if (bytes && !prepared.has(`${blob} ${path}`))
-        prepared.set(`${blob} ${path}`, await prepare(path, bytes, 0, parser, splitter));
-    }
-    const gone = [...current.keys()].filter((path) => !next.has(path));
-    db.transaction(() => {
-      for (const path of gone) remove(db, path);
-      for (const [path, blob] of changed) {
-        const file = prepared.get(`${blob} ${path}`);
-        if (file) put(db, file, splitter);
-        else remove(db, path);
+  for (const one of readCases(set)) {
+    const { changed, gone } = await history.goTo(one.parent);
+    plain.transaction(() => {
+      for (const path of [...gone, ...changed]) plain.run("DELETE FROM plain WHERE path = ?", path);
+      for (const path of changed) {
+        const body = history.text(path);
+        if (body !== undefined) plain.run("INSERT INTO plain (path, body) VALUES (?, ?)", path, body);
       }
     });
-    plain.transaction(() => {
-      for (const path of [...gone, ...changed.map(([path]) => path)])
-        plain.run("DELETE FROM plain WHERE path = ?", path);
-      for (const [path, blob] of changed)
-        if (texts.has(blob))
-          plain.run("INSERT INTO plain (path, body) VALUES (?, ?)", path, texts.get(blob)!.toString("utf8"));
-    });
-    current = next;
-    const file = (path: string) => texts.get(current.get(path)!)?.toString("utf8") ?? "";
-    record("keyword count", byCount(one.query, [...current.keys()], file), one, name);
+    const file = (path: string) => history.text(path) ?? "";
+    record("keyword count", byCount(one.query, history.paths(), file), one, name);
     record("BM25 on whole files", byPlain(plain, one.query), one, name);
     for (const [left, weights] of Object.entries(ABLATIONS)) {
       const ranking = rank(db, one.query, "repo", weights, splitter, 100);
