@@ -85,6 +85,42 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./search.ts"),
   },
   {
+    name: "where-used",
+    args: "SYMBOL",
+    about: "Who uses a symbol, or what it leads to",
+    flags: [
+      ...WHERE_FLAGS,
+      { name: "direction", value: "WAY", about: "upstream, downstream, callers or callees, step by step" },
+      { name: "depth", value: "N", about: "With --direction: how many steps (default 1)" },
+      { name: "limit", value: "N", about: "Uses at most (default 50)" },
+      { name: "cursor", value: "C", about: "Go on where the last answer ended" },
+      JSON_FLAG,
+    ],
+    examples: ["llmc where-used Router.match", "llmc where-used clamp --direction callers --depth 3"],
+    load: () => import("./where-used.ts"),
+  },
+  {
+    name: "inspect",
+    args: "PATH|SYMBOL",
+    about: "A file or a symbol at a glance",
+    flags: [
+      ...WHERE_FLAGS,
+      { name: "source", about: "With the whole source" },
+      { name: "neighbors", value: "N", about: "Callers, callees, tests and documents at most (default 3)" },
+      JSON_FLAG,
+    ],
+    examples: ["llmc inspect src/router.ts", "llmc inspect Router.match"],
+    load: () => import("./inspect.ts"),
+  },
+  {
+    name: "plan",
+    args: "TASK",
+    about: "What to read first for a task",
+    flags: [...WHERE_FLAGS, { name: "full", about: "More steps" }, JSON_FLAG],
+    examples: ["llmc plan 'retries should stop after a minute'"],
+    load: () => import("./plan.ts"),
+  },
+  {
     name: "index",
     about: "Bring the index of the repository up to date",
     flags: [
@@ -205,12 +241,18 @@ export const COMMANDS: readonly Command[] = [
     about: "Print a completion script: bash, zsh or fish",
     flags: [],
     examples: ["llmc completions bash > ~/.local/share/bash-completion/completions/llmc"],
-    load: () => import("./completions.ts"),
+    load: async () => {
+      const { printCompletions } = await import("./completions.ts");
+      return { run: (invocation) => printCompletions(invocation, COMMANDS) };
+    },
   },
   {
     name: "man",
     about: "Print the manual page: llmc man | man -l -",
     flags: [],
-    load: () => import("./man.ts"),
+    load: async () => {
+      const { printMan } = await import("./man.ts");
+      return { run: (invocation) => printMan(invocation, COMMANDS) };
+    },
   },
 ];

@@ -1,11 +1,10 @@
 import { ownVersion, PROTOCOL_REVISIONS } from "../version.ts";
 import type { Command, Invocation } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
 import { flagText } from "./parse.ts";
 
 /** The manual page, from the same table as the parser and the help. */
-export async function run({ terminal }: Invocation): Promise<number> {
-  terminal.out(manPage(COMMANDS));
+export async function printMan({ terminal }: Invocation, commands: readonly Command[]): Promise<number> {
+  terminal.out(manPage(commands));
   return 0;
 }
 
