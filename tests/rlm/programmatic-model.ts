@@ -94,16 +94,33 @@ answer(words.join(" "));`,
   },
 ];
 
-/** Reads what it is given, and nothing else. */
+/** Reads what it is given, and nothing else: a prompt of its own code, or a task with a short text. */
 function readText(prompt: string): string {
-  const task = /^Task: (.*)/.exec(prompt)?.[1] ?? prompt;
-  if (task.startsWith("Count the complaints"))
-    return String(prompt.split("\n").filter((line) => /\b(broken|late|rude|wrong|cold)\b/.test(line)).length);
-  if (task.startsWith("Which password"))
-    return /password[^:]*:\s*((?:[a-z]-)+[a-z])\b/.exec(prompt)?.[1]?.replaceAll("-", "") ?? "none";
-  if (task.startsWith("What does this return")) return /return "([^"]*)"/.exec(prompt)?.[1] ?? "nothing";
-  const wanted = /code word of (\w+)/.exec(task)?.[1];
-  return (
-    new RegExp(`The code word of ${wanted} is (\\S+)\\.`).exec(prompt.slice(prompt.indexOf("<<<TEXT")))?.[1] ?? "none"
-  );
+  const [, task = prompt, text = prompt] = /^Task: (.*)\n[\s\S]*?<<<TEXT\n([\s\S]*)\nTEXT>>>$/.exec(prompt) ?? [];
+  const lines = text.split(/\r?\n/);
+  const found = (pattern: RegExp) => pattern.exec(text)?.[1];
+  if (/complaints/.test(task))
+    return String(lines.filter((line) => /\b(broken|late|rude|wrong|cold)\b/.test(line)).length);
+  if (/password/.test(task)) return found(/password[^:]*:\s*((?:[a-z]-)+[a-z])\b/)?.replaceAll("-", "") ?? "none";
+  if (/sum of all magic numbers/.test(task))
+    return String(lines.reduce((sum, line) => sum + Number(/magic number: (\d+)/.exec(line)?.[1] ?? 0), 0));
+  if (/^What does this return/.test(task)) return found(/return "([^"]*)"/) ?? "nothing";
+  const wanted = /function (\w+) return/.exec(task)?.[1];
+  if (wanted !== undefined) return found(new RegExp(`function ${wanted}\\b[^}]*return "([^"]*)"`)) ?? "nothing";
+  const who = /share a city and a trade with (\w+)/.exec(task)?.[1];
+  if (who !== undefined) return JSON.stringify(alike(lines, who));
+  const name = /code word of (\w+)/.exec(task)?.[1];
+  return found(new RegExp(`The code word of ${name} is (\\S+)\\.`)) ?? "none";
+}
+
+function alike(lines: readonly string[], who: string): string[] {
+  const of = (verb: string) =>
+    new Map(
+      lines.flatMap((line) =>
+        line.split(` ${verb} `).length === 2 ? [line.split(` ${verb} `) as [string, string]] : [],
+      ),
+    );
+  const [city, trade] = [of("lives in"), of("works as")];
+  const same = (name: string) => city.get(name) === city.get(who) && trade.get(name) === trade.get(who);
+  return [...city.keys()].filter((name) => name !== who && same(name)).sort();
 }

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { Fault } from "../../base/fault.ts";
 import { codeBlocks } from "./blocks.ts";
 import { hostFunctions } from "./functions.ts";
@@ -35,7 +36,7 @@ export async function analyse(run: Run, job: Job, signal: AbortSignal): Promise<
   const cells = createCells(run.repl, job.context, (name, args, inner) =>
     calls(name, args, AbortSignal.any([inner, signal])),
   );
-  const messages: Message[] = [opening(job.task, factsOf(job), job.max_turns)];
+  const messages: Message[] = [opening(job.task, await factsOf(job), job.max_turns)];
 
   /** What the cells printed; nothing more once one has answered. */
   async function runBlocks(reply: string): Promise<string | undefined> {
@@ -98,12 +99,19 @@ async function inOneCall(run: Run, job: Job, signal: AbortSignal): Promise<Findi
   return { answer, stop_reason: "small_input", turns: 1 };
 }
 
-/** Counted on the bytes: a second copy of a long text as a string would be as large again. */
-function factsOf({ context, hint }: Job): ContextFacts {
+/** Strings of this size are swept at once; larger ones pile up. */
+const SLICE = 64 * 1024;
+const TURN_SLICES = 64;
+
+/** Counted on the bytes, a slice at a time: a second copy of a long text would be as large again, and other calls wait meanwhile. */
+async function factsOf({ context, hint }: Job): Promise<ContextFacts> {
   let [lines, continued] = [0, 0];
-  for (const byte of context) {
-    if (byte === 10) lines++;
-    else if ((byte & 0xc0) === 0x80) continued++;
+  for (let from = 0; from < context.length; from += SLICE) {
+    const slice = Buffer.from(context.buffer, context.byteOffset + from, Math.min(SLICE, context.length - from));
+    const text = slice.toString("latin1");
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+    if (!isAscii(slice)) for (let at = 0; at < slice.length; at++) if ((slice[at]! & 0xc0) === 0x80) continued++;
+    if (from % (TURN_SLICES * SLICE) === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   if (context.length > 0 && context.at(-1) !== 10) lines++;
   return { bytes: context.length, characters: context.length - continued, lines, kind: hint === "" ? "text" : hint };

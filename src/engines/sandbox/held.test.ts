@@ -67,7 +67,7 @@ describe("a held interpreter", () => {
   });
 
   it("finds what lies across pieces of a line without end, and counts right", async () => {
-    const text = `${"\u00e9".repeat(524_283)}needle${"x".repeat(3_000_000)}needle\n`;
+    const text = `${"\u00e9".repeat(32_763)}needle${"x".repeat(200_000)}needle\n`;
     const [hits] = await cells("javascript", ["__search('context', /needle/).map((hit) => [hit.at, hit.line])"], {
       text,
     });

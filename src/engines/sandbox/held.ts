@@ -24,7 +24,7 @@ export interface Held {
 }
 
 /** Texts go over in parts, each waited for: no stage between here and the interpreter holds a second copy. */
-const PART = 4 * 1024 * 1024;
+const PART = 1024 * 1024;
 
 export async function hold(pool: Pool, options: SandboxOptions, wanted: HoldRequest): Promise<Held> {
   const { language, callTool, signal } = wanted;

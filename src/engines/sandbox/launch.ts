@@ -23,6 +23,7 @@ export function launch(level: Isolation, facts: LaunchFacts): ChildProcessWithou
     "--disallow-code-generation-from-strings",
     "--no-addons",
     "--max-semi-space-size=1",
+    "--expose-gc",
     realpathSync(facts.child),
   ];
   const [command, args] =

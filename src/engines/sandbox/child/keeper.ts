@@ -11,6 +11,7 @@ import type { FromChild, Init, ToChild, WithoutBytes } from "./protocol.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./worker.ts";
 
 const NOTHING = new Uint8Array(0);
+const SWEEP_BYTES = 4 * 1024 * 1024;
 
 type Send = (message: FromChild, body?: Uint8Array) => void;
 
@@ -19,6 +20,8 @@ interface Guest {
   readonly control: ReturnType<typeof createKeeper>;
   readonly worker: Worker;
   rescue: boolean;
+  /** Where the parts of a long text pass, one at a time: copies of each would pile up faster than they are swept. */
+  window?: SharedArrayBuffer;
 }
 
 /** The child's main thread: starts guests as workers, carries messages, and ends them. It decides nothing. */
@@ -112,7 +115,7 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
     const guest = guests.get(message.guest);
     if (!guest) return;
     if (message.t === "command") {
-      guest.post({ t: "command", command: withBytes(message.command, body) });
+      guest.post({ t: "command", command: withBytes(guest, message.command, body) });
     } else if (message.t === "reply")
       guest.post({ t: "reply", call: message.call, reply: { ok: message.ok, json: body.toString("utf8") } });
     else if (message.t === "stop") guest.control.stop();
@@ -125,7 +128,13 @@ export function createGuests(entry: URL, send: Send): (message: ToChild, body: B
   };
 }
 
-function withBytes(command: WithoutBytes, body: Buffer): Command {
+function withBytes(guest: Guest, command: WithoutBytes, body: Buffer): Command {
   if (command.t === "load") return { t: "load", image: body };
-  return command.t === "put" ? { ...command, bytes: body } : command;
+  if (command.t !== "put") return command;
+  if ((guest.window?.byteLength ?? 0) < body.length) guest.window = new SharedArrayBuffer(body.length);
+  const bytes = new Uint8Array(guest.window!, 0, body.length);
+  bytes.set(body);
+  // What came through the pipe is garbage now. Objects this small would call the sweeper only after hundreds of megabytes.
+  if (command.at % SWEEP_BYTES === 0) void globalThis.gc?.({ type: "minor" });
+  return { ...command, bytes };
 }

@@ -14,8 +14,8 @@ interface Wanted {
   readonly max: number;
 }
 
-/** Decoded at a time: the whole text as a second string would double what it takes. */
-const PIECE = 1 << 20;
+/** Decoded at a time: the whole text as a second string would double what it takes, and so would larger pieces before they are swept. */
+const PIECE = 1 << 16;
 /** A line that is longer than a piece is searched in pieces that overlap by this much. */
 const OVERLAP = 4096;
 const SHOWN = 300;
