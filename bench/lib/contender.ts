@@ -42,6 +42,7 @@ export interface Session extends AsyncDisposable {
   readonly tools: number;
   readonly pids: readonly number[];
   readonly operations: Operations;
+  ping(): Promise<unknown>;
   call(step: Step, signal?: AbortSignal): Promise<{ text: string; isError: boolean }>;
   /** Makes the calls one after the other, and counts what was sent and read. */
   play(steps: readonly NextStep[]): Promise<{ request: number; answer: number; text: string }>;
@@ -93,6 +94,7 @@ export async function open(contender: Contender, root: string, wrap: readonly st
     tools,
     pids,
     operations: contender.operations(root),
+    ping: () => clients[0]!.ping(),
     call,
     async play(steps) {
       let [request, answer, text] = [0, 0, ""];
