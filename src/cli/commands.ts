@@ -114,7 +114,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "plan",
-    args: "TASK",
+    args: "TASK...",
     about: "What to read first for a task",
     flags: [...WHERE_FLAGS, { name: "full", about: "More steps" }, JSON_FLAG],
     examples: ["llmc plan 'retries should stop after a minute'"],
@@ -135,7 +135,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "rlm query",
-    args: "TASK",
+    args: "TASK...",
     about: "Ask a model about a text too long to read, within a budget",
     flags: [
       ...WHERE_FLAGS,

@@ -33,6 +33,7 @@ export type { Inspection } from "./graph/inspect.ts";
 export type { Progress } from "./indexer.ts";
 export type { RagOptions, RagSearchOptions, Scope } from "./options.ts";
 export { outlineOf } from "./outline/index.ts";
+export type { Plan } from "./plan.ts";
 export type { Bootload, Estimate, Rag, SearchAnswer, SearchRequest, Stats } from "./types.ts";
 
 interface RagDeps {
