@@ -135,7 +135,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "rlm query",
-    args: "TASK...",
+    args: "TASK",
     about: "Ask a model about a text too long to read, within a budget",
     flags: [
       ...WHERE_FLAGS,
