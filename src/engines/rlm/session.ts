@@ -16,20 +16,25 @@ import {
 import { createCells } from "./repl.ts";
 import { type Finding, type Job, MAX_OUTPUT_TOKENS, type Run } from "./run.ts";
 
+/** A cell that has answered may come to its end by itself. */
+const GRACE_MS = 100;
+
 /** One level: the model writes code, the code runs on the text, what it prints goes back, until it answers. */
 export async function analyse(run: Run, job: Job, signal: AbortSignal): Promise<Finding> {
   if (job.context.length <= run.small_input_bytes) return inOneCall(run, job, signal);
   let turn = 0;
   let answer: string | undefined;
+  let grace: NodeJS.Timeout | undefined;
   const answered = new AbortController();
   const calls = hostFunctions({
     run,
     job,
     turn: () => turn,
-    // What a cell does after its answer is not waited for.
+    // What a cell does long after its answer is not waited for.
     onAnswer(text) {
-      answer ??= text;
-      answered.abort();
+      if (answer !== undefined) return;
+      answer = text;
+      grace = setTimeout(() => answered.abort(), GRACE_MS);
     },
     analyse: (deeper, inner) => analyse(run, deeper, inner),
   });
@@ -82,6 +87,7 @@ export async function analyse(run: Run, job: Job, signal: AbortSignal): Promise<
       messages.push(afterTurn(printed ?? NO_CODE, job.max_turns - turn, run.softWarning()));
     }
   } finally {
+    clearTimeout(grace);
     cells.end();
   }
   throw new Fault("limit_exceeded", `No answer after ${job.max_turns} turns.`, {

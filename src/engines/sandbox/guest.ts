@@ -67,7 +67,8 @@ export function createGuest(language: Language, deps: GuestDeps): GuestEnd {
   function end(rescue: boolean): void {
     if (gone !== undefined || ending) return;
     deps.send({ t: "end", rescue });
-    ending = setTimeout(deps.kill, END_MS);
+    // One that runs nothing cannot resist: if its end takes long, the child is busy with others, who must not die for it.
+    if (running || asking) ending = setTimeout(deps.kill, END_MS);
   }
 
   return {
