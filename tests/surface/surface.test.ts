@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { surfaceCost } from "../../src/cli/tools.ts";
 import { MODES } from "../../src/core/options.ts";
@@ -6,6 +8,7 @@ import { TOOLS } from "../../src/tools/index.ts";
 import { instructionsFor } from "../../src/tools/instructions.ts";
 import { annotationsOf, listTools } from "../../src/tools/surface.ts";
 import { createBed } from "../harness/bed.ts";
+import { runBinary } from "../harness/cli.ts";
 
 /** Tokens of definitions and instructions that a mode may cost every conversation. */
 const BUDGET = { classic: 3500, hybrid: 650, code_execution: 450 } as const;
@@ -53,12 +56,30 @@ describe("the list of tools", () => {
   });
 });
 
+/** Its tokens when the snapshots were last made. */
+function before(name: string): number | undefined {
+  const file = new URL(`../../src/tools/__snaps__/${name}.json`, import.meta.url);
+  if (!existsSync(file)) return undefined;
+  return (JSON.parse(readFileSync(file, "utf8")) as { tokens: number }).tokens;
+}
+
 describe.each(MODES)("mode %s", (mode) => {
   it("stays within its budget of tokens", async () => {
     await using bed = createBed({ cli: { "mcp.mode": mode } });
     const cost = await surfaceCost(bed.app);
-    const rows = cost.tools.map(({ name, tokens }) => `${name} ${tokens}`).join("\n");
-    expect(cost.total_tokens, `${rows}\ninstructions ${cost.instructions_tokens}`).toBeLessThanOrEqual(BUDGET[mode]);
+    const rows = cost.tools.map(({ name, tokens }) => `${name}: ${before(name) ?? "new"} before, ${tokens} now`);
+    const report = [...rows, `instructions: ${cost.instructions_tokens}`].join("\n");
+    expect(cost.total_tokens, report).toBeLessThanOrEqual(BUDGET[mode]);
+  });
+
+  it("costs what `llmc tools --json` says", async () => {
+    await using bed = createBed({ cli: { "mcp.mode": mode } });
+    const { stdout } = await runBinary(["tools", "--json", "--root", bed.root], { env: { LLMC_MCP_MODE: mode } });
+    const { total_tokens } = JSON.parse(stdout) as { total_tokens: number };
+    expect(total_tokens).toBe((await surfaceCost(bed.app)).total_tokens);
+    const [listed, instructions] = [bed.app.tools(), bed.app.instructions];
+    const exact = encode(JSON.stringify(listed)).length + encode(instructions).length;
+    expect(Math.abs(total_tokens - exact)).toBeLessThanOrEqual(listed.length + 4);
   });
 
   it("has instructions within the limit that say only what is there", async () => {
