@@ -38,8 +38,9 @@ async function live(out: (text: string) => void, draw: () => Promise<string[]>):
   const { stdin, stdout } = process;
   if (!stdin.isTTY)
     throw new Fault("invalid_args", "llmc top reads keys, and this is no terminal.", { hint: "llmc top --once" });
+  // Escape alone: an arrow key begins with it too.
   stdin.setRawMode(true).on("data", (keys: Buffer) => {
-    if (/[q\u0003\u001b]/.test(keys.toString())) end();
+    if (/^(q|\u0003|\u001b)$/.test(keys.toString())) end();
   });
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(name, end);
   out(ENTER);

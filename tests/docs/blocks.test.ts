@@ -103,7 +103,7 @@ describe("what the documents say can be typed", () => {
   it("says for each block that is not run why, and there are few", () => {
     const notes = BLOCKS.filter(isShell).flatMap(({ note }) => (note === undefined ? [] : [note]));
     for (const note of notes) expect(note).toMatch(/^(run by: \S+|not run: .{10,})$/);
-    expect(notes.filter((note) => note.startsWith("not run: ")).length).toBeLessThanOrEqual(9);
+    expect(notes.filter((note) => note.startsWith("not run: ")).length).toBeLessThanOrEqual(14);
     expect(BLOCKS.filter((block) => isShell(block) && block.note === undefined).length).toBeGreaterThan(8);
   });
 
