@@ -22,6 +22,7 @@ interface Given {
   readonly search?: Record<string, unknown>;
   /** An existing folder; it is not removed. */
   readonly root?: string;
+  readonly summarize?: (text: string, signal: AbortSignal) => Promise<{ text: string } | null>;
 }
 
 export function openTestRag(given: Given = {}): TestRag {
@@ -38,7 +39,10 @@ export function openTestRag(given: Given = {}): TestRag {
       rag: ragOptions.parse({ watch: false, ...given.rag }),
       search: ragSearchOptions.parse({ top_k: 10, token_budget: 4000, ...given.search }),
     },
-    { roots: createRoots(guard), guard, state_dir, root, tokens: (text) => Math.ceil(text.length / 2.5) },
+    {
+      ...{ roots: createRoots(guard), guard, state_dir, root, summarize: given.summarize },
+      tokens: (text) => Math.ceil(text.length / 2.5),
+    },
   );
   return {
     root,

@@ -180,6 +180,9 @@ function define(file: Declared, box: Box, leaf: Leaf, rule: DefKind, outer: Scop
     bind(outer, leaf.text, { ref: ["def", def] });
 }
 
+/** Types that say nothing about what something is. */
+const ANYTHING = /^(any|unknown|object|Any|dynamic|mixed)$/;
+
 /** A grammar that lost its way takes these for names. */
 const RESERVED = /^(if|else|for|while|return|const|let|switch|case|throw|try|catch|new|await|yield)$/;
 
@@ -195,12 +198,12 @@ function kindOf(kind: DefKind, isMember: boolean): DefKind {
 export function hintOf(leaf: Leaf, text: string, spec: Spec): Hint | undefined {
   if (spec.before) {
     const before = spec.before.exec(text.slice(Math.max(0, leaf.start - BEFORE), leaf.start))?.[1];
-    if (before !== undefined && !/^(var|auto|let|val|const|return|new|static|final)$/.test(before))
+    if (before !== undefined && !/^(var|auto|let|val|const|return|new|static|final|object|dynamic|mixed)$/.test(before))
       return { path: before, isCall: false };
   }
   const groups = matchAt(spec.after, text, leaf.end)?.groups;
   const path = groups?.["type"] ?? groups?.["made"] ?? groups?.["called"] ?? groups?.["same"];
-  return path === undefined ? undefined : { path, isCall: groups?.["called"] !== undefined };
+  return path === undefined || ANYTHING.test(path) ? undefined : { path, isCall: groups?.["called"] !== undefined };
 }
 
 function matchAt(pattern: RegExp | undefined, text: string, at: number): RegExpExecArray | null {

@@ -40,7 +40,7 @@ export function edgeOf(view: View, resolver: Resolver, file: FileInfo, name: str
 
 /** A member of the class that a use stands in, where members are called without naming their object. */
 function inherited(view: View, resolver: Resolver, file: FileInfo, name: string, place: Place): readonly DefRow[] {
-  if (place[3] < 0 || specOf(file.family)?.implicit_self !== true) return [];
+  if (place[3] < 0 || specOf(file.language)?.implicit_self !== true) return [];
   const defs = view.defsOf(file);
   let owner = defs[place[3]]?.owner ?? "";
   for (; owner !== ""; owner = owner.slice(0, Math.max(0, owner.lastIndexOf("."))))

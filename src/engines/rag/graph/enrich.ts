@@ -49,7 +49,7 @@ export function enrich(
       ? {
           features: {
             kind: place.file.kind,
-            language: place.file.family,
+            language: place.file.language,
             lines: place.last - place.first + 1,
             callers: up.length,
             callees: down.length,

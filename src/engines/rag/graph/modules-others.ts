@@ -36,6 +36,7 @@ export function rustModule(view: View, from: FileInfo, name: string): readonly F
   const isRoot = /(^|\/)(mod|lib|main)\.rs$/.test(from.path);
   const own = isRoot ? from.folder : from.path.replace(/\.rs$/, "");
   const up = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const inner = crateNamed(view, first);
   let base: string | undefined;
   if (first === "crate") base = sourcesOf(view, from);
   else if (first === "self") base = own;
@@ -45,7 +46,11 @@ export function rustModule(view: View, from: FileInfo, name: string): readonly F
       parts.shift();
       base = up(base);
     }
-  } else base = crateNamed(view, first) ?? (parts.unshift(first), own);
+  } else {
+    // A module of this file is called by its name alone.
+    if (inner === undefined) parts.unshift(first);
+    base = inner ?? own;
+  }
   if (base === undefined) return [];
   const path = [base, ...parts].filter((part) => part !== "").join("/");
   return firstFile(view, [`${path}.rs`, `${path}/mod.rs`, `${path}/lib.rs`, `${path}/main.rs`]);

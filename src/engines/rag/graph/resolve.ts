@@ -121,7 +121,7 @@ export function createResolver(view: View): Resolver {
       const { defs } = found ? exported(found, name, RE_EXPORTS) : NOTHING;
       if (defs.length > 0) return { defs, confidence: SURE.type };
     }
-    if (specOf(languageOf(file))?.open !== true || depth > MAX_DEPTH) return NOTHING;
+    if (specOf(file.language)?.open !== true || depth > MAX_DEPTH) return NOTHING;
     const all = view.named(name).filter((one) => one.file.family === file.family && isTop(one));
     const near = all.filter((one) => inSamePackage(one.file, file));
     if (near.length > 0) return { defs: near, confidence: SURE.package };
@@ -233,8 +233,4 @@ export function isOne(defs: readonly DefRow[]): boolean {
     first !== undefined &&
     defs.every((one) => one.symbol === first.symbol && (one.file.id === first.file.id || first.file.family === "c"))
   );
-}
-
-function languageOf({ family }: FileInfo): string {
-  return family === "script" ? "typescript" : family;
 }

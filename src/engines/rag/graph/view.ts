@@ -9,6 +9,7 @@ export interface FileInfo {
   readonly path: string;
   readonly folder: string;
   readonly kind: Kind;
+  readonly language: string;
   /** Languages that use each other's definitions have one name here. */
   readonly family: string;
 }
@@ -204,7 +205,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 
 function infoOf({ id, path, kind, language }: FileRow): FileInfo {
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-  return { id, path, folder, kind: KINDS[kind]!, family: FAMILIES[language] ?? language };
+  return { id, path, folder, kind: KINDS[kind]!, language, family: FAMILIES[language] ?? language };
 }
 
 function defOf({ kind, type, ...row }: Omit<StoredDef, "file"> & { file: FileInfo }): DefRow {
