@@ -22,5 +22,13 @@ export const get_active_sessions = defineTool({
         }),
       ),
     }),
+  lean: ({ sessions }) => ({
+    head: {
+      sessions: sessions.map(
+        ({ session_id, language, state, last_used_at, execution_count }) =>
+          `${session_id} ${language} ${state}, ${execution_count} runs, used ${last_used_at.slice(0, 19)}Z`,
+      ),
+    },
+  }),
   run: async (_args, ctx) => ({ sessions: await (await ctx.sandbox()).sessions(ctx.principal) }),
 });

@@ -27,6 +27,16 @@ export const get_metrics = defineTool({
       te: figures.omit({ errors: true }),
     }),
   never_late: true,
+  lean: ({ enabled, tools, te, ...rest }) => ({
+    head: { ...(enabled ? {} : { enabled }), ...rest, ...(te.calls > 0 ? { te } : {}) },
+    body: [
+      "tool calls errors p50 p95 p99 ms",
+      ...Object.entries(tools).map(
+        ([name, { calls, errors, p50_ms, p95_ms, p99_ms }]) =>
+          `${name} ${calls} ${errors} ${p50_ms} ${p95_ms} ${p99_ms}`,
+      ),
+    ].join("\n"),
+  }),
   async run(_args, ctx) {
     return ctx.metrics();
   },

@@ -16,6 +16,13 @@ export const get_workspace_info = defineTool({
       imports: z.array(z.string()),
       quota: z.object({ bytes: z.int(), files: z.int() }),
     }),
+  lean: ({ files, variables, imports }) => ({
+    head: {
+      files: files.map(({ path, bytes }) => `${path} ${bytes}`),
+      variables: variables.map(({ name, type }) => `${name}: ${type}`),
+      imports,
+    },
+  }),
   async run({ session_id }, ctx) {
     const info = await (await ctx.sandbox()).workspace(ctx.principal, session_id);
     return { ...info, files: [...info.files], variables: [...info.variables], imports: [...info.imports] };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { visible } from "../base/text.ts";
 import { defineTool } from "../core/tool.ts";
 
 export const linux_proc_list = defineTool({
@@ -24,6 +25,16 @@ export const linux_proc_list = defineTool({
         }),
       ),
     }),
+  lean: ({ processes }) => ({
+    head: { processes: processes.length },
+    body: [
+      "pid ppid user cpu% mem% command",
+      ...processes.map(
+        ({ pid, ppid, user, cpu, mem, command, proc_id }) =>
+          `${pid} ${ppid} ${user} ${cpu} ${mem} ${proc_id === undefined ? "" : `[${proc_id}] `}${visible(command)}`,
+      ),
+    ].join("\n"),
+  }),
   async run({ user, max_results }, ctx) {
     const exec = await ctx.exec();
     return { processes: exec.list(ctx.principal, user, max_results) };

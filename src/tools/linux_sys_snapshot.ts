@@ -22,6 +22,8 @@ export const linux_sys_snapshot = defineTool({
       ),
       summary: z.string(),
     }),
+  // The summary says all of it in one line.
+  lean: ({ summary }) => ({ head: { summary } }),
   async run(_args, ctx) {
     const exec = await ctx.exec();
     const { load, disks, ...rest } = await exec.snapshot(ctx.signal);

@@ -20,5 +20,12 @@ export const list_runtimes = defineTool({
         }),
       ),
     }),
+  lean: ({ runtimes }) => ({
+    head: {
+      runtimes: runtimes.map(({ language, version, engine }) => `${language} ${version}, ${engine}`),
+      isolation: [...new Set(runtimes.map(({ isolation }) => isolation))].join(", "),
+      limits: runtimes[0]?.limits,
+    },
+  }),
   run: async (_args, ctx) => ({ runtimes: await (await ctx.sandbox()).runtimes() }),
 });

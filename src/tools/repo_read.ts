@@ -35,6 +35,10 @@ export const repo_read = defineTool({
     }),
   bulk: "data",
   timed: "read",
+  lean: ({ data, meta: { path, length: _length, truncated, ...rest } }, args) => ({
+    head: { ...(path === args.path ? {} : { path }), ...(truncated ? { truncated } : {}), ...rest },
+    body: data,
+  }),
   async run({ root, path, max_bytes }, ctx) {
     using folder = pinDir(ctx.roots, ctx.roots.mint(root, "read"));
     const fs = await ctx.fs();
