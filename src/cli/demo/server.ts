@@ -29,7 +29,9 @@ export async function startServer(
   mode: string,
 ): Promise<DemoServer> {
   const args = ["--disable-warning=ExperimentalWarning", process.argv[1]!, "serve", "--root", root, "--mode", mode];
-  const child = spawn(process.execPath, args, { env: serverEnv(env), stdio: ["pipe", "pipe", "ignore"] });
+  // In a group of its own: Ctrl-C is for the demo, which closes its servers itself. They end with their stdin in any case.
+  const stdio = ["pipe", "pipe", "ignore"] as ["pipe", "pipe", "ignore"];
+  const child = spawn(process.execPath, args, { env: serverEnv(env), detached: true, stdio });
   const waiting = new Map<number, { resolve(message: Message): void; reject(fault: Fault): void }>();
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   void ended.then(() => {
