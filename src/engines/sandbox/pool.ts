@@ -25,15 +25,30 @@ export function createPool(host: Host, options: PoolOptions): Pool {
   const making = new Map<Language, number>();
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
+  let opening = 0;
 
-  const ready = async (language: Language): Promise<Guest> => {
-    const guest = await host.open(language);
+  const opened = async (language: Language): Promise<Guest> => {
+    opening++;
     try {
+      const guest = await host.open(language);
       await guest.ready;
+      return guest;
+    } finally {
+      opening--;
+    }
+  };
+
+  /** A child that was killed takes with it what was being made in it: that is made again in the next. */
+  const ready = async (language: Language): Promise<Guest> => {
+    try {
+      return await opened(language).catch((error: unknown) => {
+        if (error instanceof Fault) throw error;
+        return opened(language);
+      });
     } catch (error) {
+      if (error instanceof Fault) throw error;
       throw new Fault("internal_error", `The ${language} interpreter did not start.`, { cause: error });
     }
-    return guest;
   };
 
   function used(): void {
@@ -45,7 +60,7 @@ export function createPool(host: Host, options: PoolOptions): Pool {
   function drain(): void {
     for (const guests of spare.values()) for (const guest of guests.splice(0)) guest.end();
     setTimeout(() => {
-      if (host.guests() === 0) void host.end();
+      if (host.guests() === 0 && opening === 0) void host.end();
     }, 1000).unref();
   }
 
