@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { asFault, Fault } from "../base/fault.ts";
@@ -10,6 +10,7 @@ import { type Invocation, textFlag } from "./command.ts";
 import type { Choices } from "./init/ask.ts";
 import { configText } from "./init/config-text.ts";
 import { lookAt } from "./init/look.ts";
+import { readInside } from "./init/read-inside.ts";
 import { agentsText, contractsText, sidecarText } from "./init/starters.ts";
 import { writeNew } from "./init/write-new.ts";
 import { shorter } from "./shorter.ts";
@@ -97,8 +98,8 @@ function writeStarters(root: string, wrote: (name: string, text: string, about: 
   wrote("AGENTS.md", agentsText(look), "what agents should know; make it yours");
   wrote("CONTRACTS.md", contractsText(look), "what others rely on; make it yours");
   for (const name of SIDECARS) {
-    const page = join(root, name.replace(".min", ""));
-    if (existsSync(page)) wrote(name, sidecarText(readFileSync(page, "utf8")), "the same for models, as a resource");
+    const page = readInside(root, name.replace(".min", ""));
+    if (page !== undefined) wrote(name, sidecarText(page), "the same for models, as a resource");
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runBinary } from "../../../tests/harness/cli.ts";
@@ -55,6 +55,16 @@ describe("llmc init", () => {
       env: { HOME: home },
     });
     expect([code, existsSync(join(folder.path, "outside.md"))]).toEqual([0, false]);
+  });
+
+  it("copies nothing from outside that a link of the repository leads to", async () => {
+    const secret = join(folder.path, "secret.md");
+    writeFileSync(secret, "A canary that sings.\n");
+    for (const name of ["AGENTS.md", "README.md"]) symlinkSync(secret, join(root, name));
+    expect((await init("--yes", "--no-index")).code).toBe(0);
+    for (const name of readdirSync(root).filter((entry) => !["AGENTS.md", "README.md"].includes(entry)))
+      if (statSync(join(root, name)).isFile()) expect(read(name)).not.toContain("canary");
+    expect(existsSync(join(root, "AGENTS.min.md"))).toBe(false);
   });
 
   it("does only what is wanted", async () => {

@@ -1,5 +1,6 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { readInside } from "./read-inside.ts";
 
 /** What can be said of a repository from its first level. */
 export interface Look {
@@ -13,7 +14,6 @@ export interface Look {
   readonly contracts: readonly string[];
 }
 
-const MAX_BYTES = 256 * 1024;
 const TOLD = 12;
 
 const INTERFACES =
@@ -29,7 +29,7 @@ export function lookAt(root: string): Look {
   const files = [...entries.filter((entry) => entry.isFile()).map((entry) => entry.name), ...inside];
   return {
     name: manifest.name ?? basename(root),
-    about: firstParagraph(textOf(root, "README.md")),
+    about: firstParagraph(readInside(root, "README.md") ?? ""),
     commands: [...scripts(root, manifest), ...toolchains(root)].slice(0, TOLD),
     folders: folders.map(({ name }) => name).slice(0, TOLD),
     contracts: [...manifest.offers, ...files.filter((file) => INTERFACES.test(basename(file)))].slice(0, TOLD),
@@ -44,7 +44,7 @@ interface Manifest {
 
 function packageJson(root: string): Manifest {
   try {
-    const read = JSON.parse(textOf(root, "package.json") || "{}") as Record<string, unknown>;
+    const read = JSON.parse(readInside(root, "package.json") || "{}") as Record<string, unknown>;
     const { name, scripts, bin, exports } = read;
     const commands =
       typeof bin === "object" && bin !== null ? Object.keys(bin) : bin === undefined ? [] : [String(name)];
@@ -88,12 +88,6 @@ function firstParagraph(text: string): string {
   const prose = paragraphs.find((part) => /^[A-Za-z*_`]/.test(part.trim()) && !/\]\(https?:[^)]*badge/.test(part));
   const line = (prose ?? "").replace(/\s+/g, " ").trim();
   return line.length <= 300 ? line : `${line.slice(0, line.lastIndexOf(" ", 300))} …`;
-}
-
-/** A file too big to be what its name says is not read. */
-function textOf(root: string, name: string): string {
-  const stat = statSync(join(root, name), { throwIfNoEntry: false });
-  return stat?.isFile() && stat.size <= MAX_BYTES ? readFileSync(join(root, name), "utf8") : "";
 }
 
 function entriesOf(folder: string): Dirent[] {
