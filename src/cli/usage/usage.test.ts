@@ -33,7 +33,7 @@ function record(index: number, more: Partial<AuditRecord> = {}): AuditRecord {
     paths: ["a.txt"],
     rule: null,
     bytes_in: 10,
-    bytes_out: 350,
+    bytes_out: 300,
     duration_ms: index,
     model: null,
     cost_usd: null,
@@ -46,7 +46,7 @@ describe("the tally", () => {
   it("tells calls of models from calls of code, and adds up what each read", () => {
     const tally = createTally();
     for (let index = 1; index <= 100; index++) tally.add(record(index));
-    tally.add(record(101, { depth: 1, bytes_out: 3500 }));
+    tally.add(record(101, { depth: 1, bytes_out: 3000 }));
     tally.add(record(102, { tool: "stat", error_code: "file_not_found", session_id: "t" }));
     const seen = tally.figures(NOON + 110_000);
     expect(seen).toMatchObject({
