@@ -3,28 +3,18 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { Fault } from "../../base/fault.ts";
 import { createRoots, pinFile, type RootsOptions, reopen } from "../../base/path/index.ts";
 import { type Skip, skipByContent } from "./admit.ts";
-import { createEmbedder, type EmbedderInput } from "./embed/index.ts";
-import { missingVectors, putVector } from "./embed/vectors.ts";
+import type { EmbedderInput } from "./embed/index.ts";
 import { fact, giveTurn, headOf, setFact, takeTurn } from "./facts.ts";
+import { fillVectors } from "./fill.ts";
 import { createRules } from "./ignored.ts";
 import { languageOf } from "./languages.ts";
 import type { RagOptions } from "./options.ts";
 import { createParser } from "./parse.ts";
-import { PER_FILE } from "./schema.ts";
-import {
-  embedded,
-  type FileRow,
-  hashOf,
-  linesOf,
-  openStore,
-  type Prepared,
-  prepare,
-  put,
-  putSkipped,
-  remove,
-} from "./store.ts";
+import { openShared } from "./shared.ts";
+import { type FileRow, hashOf, openStore, type Prepared, prepare, put, putSkipped, remove } from "./store.ts";
 import { createSplitter } from "./terms.ts";
 import { lookAt, type Seen, walk, wouldMeet } from "./walk.ts";
+import { sharedFile } from "./worktree.ts";
 
 export interface IndexerOptions {
   readonly root: string;
@@ -39,6 +29,8 @@ export interface Progress {
   readonly done: number;
   readonly total: number;
   readonly bytes: number;
+  /** Files that another working tree of the repository had parsed already. */
+  readonly shared?: number;
 }
 
 export interface Indexer {
@@ -52,18 +44,21 @@ export interface Indexer {
 }
 
 type Outcome =
-  | Prepared
+  | (Prepared & { readonly isShared?: true })
   | { readonly path: string; readonly gone: true }
   | (Seen & { readonly skip: Skip })
   | (Seen & { readonly same: true });
 
 const BATCH_MS = 150;
 const WAIT_MS = 100;
-const EMBED_MS = 60_000;
 
 export function createIndexer(options: IndexerOptions): Indexer {
   const { root, rag } = options;
   const db = openStore(options.file);
+  const common = sharedFile(root, options.state_dir);
+  const shared = common === undefined ? undefined : openShared(common);
+  /** What was taken from there since the last look at the tree. */
+  let taken = 0;
   const roots = createRoots(options.guard);
   const parser = createParser();
   const splitter = createSplitter();
@@ -90,10 +85,14 @@ export function createIndexer(options: IndexerOptions): Indexer {
       return { ...seen, skip: "unreadable" };
     }
     if (bytes.length > rag.max_file_bytes) return { ...seen, skip: "too large" };
-    const known = rowOf(seen.path);
-    if (known && known.hash === hashOf(bytes)) return { path: seen.path, size: bytes.length, changed_ms, same: true };
+    const hash = hashOf(bytes);
+    if (rowOf(seen.path)?.hash === hash) return { path: seen.path, size: bytes.length, changed_ms, same: true };
     const skip = skipByContent(bytes);
-    return skip ? { ...seen, changed_ms, skip } : prepare(seen.path, bytes, changed_ms, parser, splitter);
+    if (skip) return { ...seen, changed_ms, skip };
+    const ready = shared?.find(seen.path, hash);
+    if (!ready) return prepare(seen.path, bytes, changed_ms, parser, splitter);
+    taken++;
+    return { ...ready, changed_ms, isShared: true };
   }
 
   function rowOf(path: string): FileRow | undefined {
@@ -110,6 +109,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
         else put(db, one, splitter);
       }
     });
+    shared?.keep(outcomes.filter((one) => "chunked" in one && !one.isShared) as Prepared[]);
   }
 
   /** Looks at files and stores them in batches: what is stored stays, whatever happens to this process. */
@@ -139,6 +139,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     for (const row of db.iterate<FileRow>("SELECT path, size, changed_ms FROM files")) known.set(row.path, row);
     const changed: Seen[] = [];
     let total = 0;
+    taken = 0;
     for (const seen of walk(await scene())) {
       if (++total % 500 === 0) await nextTurn();
       const row = known.get(seen.path);
@@ -160,7 +161,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       takeTurn(db);
     });
     if (!isClosed) finished(head);
-    return { done: total, total, bytes };
+    return { done: total, total, bytes, ...(shared ? { shared: taken } : {}) };
   }
 
   function finished(head: string | undefined): void {
@@ -199,43 +200,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
     return rows.map((row) => row.path);
   }
 
-  async function vectors(): Promise<void> {
-    const embedder = createEmbedder(options.embed);
-    if (!embedder) return;
-    while (!isClosed) {
-      const missing = missingVectors(db, embedder.maker, rag.embeddings.batch);
-      const sound = missing.flatMap(({ hash, id }) => {
-        const text = chunkText(id);
-        return hashOf(Buffer.from(text)) === hash ? [{ hash, text }] : [];
-      });
-      // What changed since is indexed again, and comes back under another hash.
-      if (sound.length === 0) return;
-      const texts = sound.map(({ text }) => text);
-      const made = await embedder.documents(texts, AbortSignal.timeout(EMBED_MS));
-      if (isClosed) return;
-      db.transaction(() => {
-        for (const [index, { hash }] of sound.entries()) putVector(db, embedder.maker, hash, made[index]!);
-      });
-    }
-  }
-
-  /** The text as it is now. */
-  function chunkText(id: number): string {
-    const row = db.get<{ path: string; first: number; last: number; symbol: string }>(
-      `SELECT f.path AS path, c.first AS first, c.last AS last, c.symbol AS symbol FROM chunks c JOIN files f ON f.id = c.id / ${PER_FILE} WHERE c.id = ?`,
-      id,
-    );
-    if (!row) return "";
-    try {
-      using pinned = pinFile(roots, roots.mint(row.path, "read", root));
-      if (pinned.stat.size > rag.max_file_bytes) return "";
-      const lines = linesOf(readFileSync(pinned.proc, "utf8")).slice(row.first - 1, row.last);
-      return embedded(row.path, row.symbol, lines.join("\n"));
-    } catch {
-      return "";
-    }
-  }
-
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -264,11 +228,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
         if (!isClosed) giveTurn(db);
       }
     },
-    fill: vectors,
+    fill: () => fillVectors({ db, shared, roots, root, rag, embed: options.embed, isClosed: () => isClosed }),
     refresh: (paths) => guarded(() => some(paths)),
     close() {
       if (hasTurn) giveTurn(db);
       isClosed = true;
+      shared?.close();
       db.close();
     },
   };

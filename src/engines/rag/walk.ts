@@ -60,6 +60,8 @@ function mayEnter({ root, rules, state_dir }: WalkOptions, folder: string, name:
 }
 
 function isWanted({ rules }: WalkOptions, folder: string, name: string): boolean {
+  // In a linked working tree `.git` is a file.
+  if (name === ".git") return false;
   return skipByName(folder === "" ? name : `${folder}/${name}`) === undefined && !rules.ignores(folder, name, false);
 }
 
