@@ -44,6 +44,7 @@ export function createEngine(limits: Record<string, unknown> = {}): Engine {
         ollama_chat: { base_url: at },
         openai: { base_url: `${at}/v1` },
         anthropic: { base_url: `${at}/v1` },
+        lab: { base_url: `${at}/own/`, api_key_env: "LAB_KEY" },
       };
       const made = createRlm(
         {

@@ -156,6 +156,21 @@ function source(style: Style): Family {
   };
 }
 
+const MAKERS: Readonly<Record<string, (style: Style) => Family>> = {
+  needle,
+  "many needles": manyNeedles,
+  "label counting": labels,
+  "pair join": pairs,
+  "boundary-straddling facts": straddling,
+  "source-code questions": source,
+};
+
+export const FAMILY_NAMES: readonly string[] = Object.keys(MAKERS);
+
+export function familyOf(name: string, style: Style): Family {
+  return MAKERS[name]!(style);
+}
+
 export function families(style: Style): Family[] {
-  return [needle(style), manyNeedles(style), labels(style), pairs(style), straddling(style), source(style)];
+  return FAMILY_NAMES.map((name) => familyOf(name, style));
 }

@@ -139,6 +139,13 @@ describe("a run is bounded", () => {
     expect(at.server.seen).toHaveLength(3);
   });
 
+  it("in deeper runs at once", async () => {
+    const code = "answer((await Promise.all(Array.from({ length: 12 }, () => rlm_query('x', 'short')))).length)";
+    await using at = await engine.start({ script: { model: writes(code), delay_ms: 20 } });
+    expect((await at.query(task, LONG)).answer).toBe("12");
+    expect(at.server.peak()).toBe(4);
+  });
+
   it("in the prompts of a batch", async () => {
     const code = "answer(await llm_query_batch(new Array(257).fill('x')).catch((error) => error.code))";
     await using at = await engine.start({ script: { model: writes(code) } });

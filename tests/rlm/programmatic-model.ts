@@ -59,11 +59,10 @@ else await answer(slots.reduce((sum, slot) => sum + Number(slot), 0));`,
     asked: /which people share a city and a trade with (\w+)/,
     language: "python",
     code: ([, who]) => `
+import re
 city, trade = {}, {}
-for line in context.splitlines():
-    words = line.split()
-    if len(words) == 4 and words[1:3] == ["lives", "in"]: city[words[0]] = words[3]
-    if len(words) == 4 and words[1:3] == ["works", "as"]: trade[words[0]] = words[3]
+for found in re.finditer(r"^(\\w+) (lives in|works as) (\\S+)\\s*$", context, re.MULTILINE):
+    (city if found[2] == "lives in" else trade)[found[1]] = found[3]
 key = (city.get("${who}"), trade.get("${who}"))
 answer(sorted(p for p in city if p != "${who}" and (city[p], trade.get(p)) == key))`,
   },

@@ -17,6 +17,7 @@ describe("each dialect", () => {
     ["openai/m", "/v1/chat/completions", false],
     ["openai/m", "/v1/chat/completions", true],
     ["anthropic/m", "/v1/messages", false],
+    ["lab/m", "/own/chat/completions", false],
   ])("%s speaks at %s, streamed %s", async (root_model, path, streams) => {
     await using at = await engine.start({
       policy: { profile: "unrestricted" },
