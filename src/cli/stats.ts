@@ -1,7 +1,7 @@
 import { type Invocation, textFlag } from "./command.ts";
 import { sinceOf } from "./trail.ts";
 import { errorLine, headLines, lockLines, tableLines } from "./usage/lines.ts";
-import { today, type Usage, watchUsage } from "./usage/usage.ts";
+import { today, type Usage, warnBlind, watchUsage } from "./usage/usage.ts";
 import { loadFor } from "./where.ts";
 
 const COLUMNS = 80;
@@ -10,7 +10,9 @@ const COLUMNS = 80;
 export async function run(invocation: Invocation): Promise<number> {
   const { terminal, flags } = invocation;
   const from = textFlag(invocation, "since");
-  const watching = watchUsage(loadFor(invocation), from === undefined ? today() : sinceOf(from));
+  const loaded = loadFor(invocation);
+  warnBlind(loaded, terminal);
+  const watching = watchUsage(loaded, from === undefined ? today() : sinceOf(from));
   try {
     const usage = await watching.look();
     const { last: _, minutes: __, ...told } = usage;

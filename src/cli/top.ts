@@ -2,7 +2,7 @@ import { Fault } from "../base/fault.ts";
 import { type Invocation, textFlag } from "./command.ts";
 import { sinceOf } from "./trail.ts";
 import { callLine, clock, cut, errorLine, headLines, lockLines, sparkline, tableLines } from "./usage/lines.ts";
-import { today, type Usage, watchUsage } from "./usage/usage.ts";
+import { today, type Usage, warnBlind, watchUsage } from "./usage/usage.ts";
 import { loadFor } from "./where.ts";
 
 const BOLD = "\u001b[1m";
@@ -16,7 +16,9 @@ const EVERY_MS = 1000;
 export async function run(invocation: Invocation): Promise<number> {
   const { terminal, flags } = invocation;
   const from = textFlag(invocation, "since");
-  const watching = watchUsage(loadFor(invocation), from === undefined ? today() : sinceOf(from));
+  const loaded = loadFor(invocation);
+  warnBlind(loaded, terminal);
+  const watching = watchUsage(loaded, from === undefined ? today() : sinceOf(from));
   const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 });
   try {
     if (flags["once"] || !terminal.is_tty) {

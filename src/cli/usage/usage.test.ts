@@ -155,6 +155,11 @@ describe("llmc stats and llmc top", () => {
     ).toBe(0);
   });
 
+  it("say so where nothing is counted", async () => {
+    const { stderr } = await runBinary(["stats"], { cwd: folder.path, env: { LLMC_MCP_AUDIT_ENABLED: "false" } });
+    expect(stderr).toBe("mcp.audit.enabled is false: calls are not counted.\n");
+  });
+
   it("draw live, see the next call, and give the screen back", async () => {
     await using session = inTerminal(["top"], { cwd: folder.path });
     await session.shows("0 calls");

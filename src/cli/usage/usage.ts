@@ -2,6 +2,7 @@ import { type App, createApp } from "../../app.ts";
 import type { Loaded } from "../../config/load.ts";
 import type { Stats } from "../../engines/envelope/index.ts";
 import type { Lease } from "../../engines/fs/index.ts";
+import type { Terminal } from "../command.ts";
 import { auditPath } from "../trail.ts";
 import { followAudit } from "./follow.ts";
 import { createTally, type Figures } from "./tally.ts";
@@ -42,6 +43,11 @@ export function watchUsage(loaded: Loaded, since: string): Watching {
     },
     close: () => app.close(),
   };
+}
+
+/** Zeros that mean nothing must not look like a quiet day. */
+export function warnBlind({ config }: Loaded, terminal: Terminal): void {
+  if (!config.mcp.audit.enabled) terminal.err("mcp.audit.enabled is false: calls are not counted.\n");
 }
 
 /** Midnight where the person is. */
