@@ -1,0 +1,25 @@
+export type SqlValue = string | number | bigint | null | Uint8Array;
+export type SqlRow = Record<string, unknown>;
+
+/** What one statement can do, inside a transaction or on its own. `?` stands for a value, in order. */
+export interface Statements {
+  run(sql: string, ...values: SqlValue[]): Promise<{ changes: number }>;
+  get<T = SqlRow>(sql: string, ...values: SqlValue[]): Promise<T | undefined>;
+  all<T = SqlRow>(sql: string, ...values: SqlValue[]): Promise<T[]>;
+}
+
+/** A store of state. SQLite answers at once; PostgreSQL carries the same for several replicas. */
+export interface Store extends Statements {
+  readonly backend: "sqlite" | "postgres";
+  /** All or nothing. Statements go through what `work` is given; it must not wait for anything but them. */
+  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The tables of one part, for each backend: steps from version i to i + 1. Append; never change one that was released. */
+export interface Schema {
+  /** Its file is `<name>.db`; in PostgreSQL its version stands under this name. Table names differ between parts. */
+  readonly name: string;
+  readonly sqlite: readonly string[];
+  readonly postgres: readonly string[];
+}
