@@ -10,6 +10,8 @@ import { DEF_KINDS, type Export, type FileFacts, type Ref, type Use, type UseKin
 /** More uses than this in one file are data, not code. */
 const MAX_USES = 50_000;
 const CALL_BACK = 600;
+/** `a.b.c.d`: beyond this many steps nobody knows what it is. */
+const MAX_CHAIN = 8;
 
 /** What one file says about definitions, uses, imports and inheritance. */
 export function factsOf(tree: Tree, text: string, spec: Spec): FileFacts {
@@ -87,7 +89,7 @@ function look(leaf: Leaf, file: Declared, uses: Use[], ends: Map<number, Leaf>, 
   let ref: Ref | undefined;
   if (receiver >= 0) {
     const of = isField ? selfRef(self) : valueBefore(receiver, ends, text);
-    ref = of && ["member", of, name];
+    ref = of && lengthOf(of) < MAX_CHAIN ? ["member", of, name] : undefined;
     leaf.value = ref;
   } else {
     if (leaf.what === "property" && !isKeyUse(leaf)) return;
@@ -121,6 +123,12 @@ function named(file: Declared, use: Use): Use {
 
 function selfRef(self: string | undefined): Ref | undefined {
   return self === undefined ? undefined : ["self", self];
+}
+
+function lengthOf(ref: Ref): number {
+  let length = 1;
+  for (let at = ref; at[0] === "member" || at[0] === "call"; at = at[1]) length++;
+  return length;
 }
 
 /** What stands before a dot. */
