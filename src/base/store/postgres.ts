@@ -48,8 +48,21 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
   };
 }
 
+/** Two that meet in the same row: the one that lost begins again. */
+const COLLISIONS = new Set(["23505", "40001", "40P01"]);
+const TRIES = 5;
+
 function storeOn(pool: Pool): Store {
   async function transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++)
+      try {
+        return await attempt(work);
+      } catch (error) {
+        if (tries === TRIES || !(error instanceof Fault) || !COLLISIONS.has(sqlState(error))) throw error;
+      }
+  }
+
+  async function attempt<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
     const client = await guarded(() => pool.connect());
     let broken: Error | undefined;
     try {
@@ -132,16 +145,21 @@ function newer(part: string, there: number, known: number): Fault {
   );
 }
 
+function sqlState({ cause }: Fault): string {
+  return (cause as { code?: string } | undefined)?.code ?? "";
+}
+
 /** What the driver throws, as one fault; the address and the password stay out of it. */
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof Fault) throw error;
     const { code, message } = error as { code?: string; message?: string };
     const why =
       code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? `PostgreSQL says ${code}` : (code ?? "no connection");
     throw new Fault("store_unavailable", `The shared store cannot be used: ${why}.`, {
-      cause: new Error(message ?? String(error)),
+      cause: Object.assign(new Error(message ?? String(error)), { code }),
       hint: "It is tried again with the next call. Look at PostgreSQL and at the variable that mcp.store.url_env names.",
       retry_after_s: 2,
     });

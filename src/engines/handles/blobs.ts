@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Db } from "../../base/db.ts";
 import { Fault } from "../../base/fault.ts";
+import type { Statements, Store } from "../../base/store/types.ts";
 import { afterNewline, countNewlines } from "./lines.ts";
 import type { Source } from "./paging.ts";
 import { runs } from "./runner.ts";
@@ -21,26 +21,26 @@ const UNCOUNTED_BYTES = 1024 ** 2;
 const NO_ROOM = "larger than the handle store may be";
 
 /** Inside a transaction: the blob with this content, made when there is none. */
-export function putWhole(db: Db, data: Uint8Array): Blob {
+export async function putWhole(db: Statements, data: Uint8Array): Promise<Blob> {
   const sha256 = hash("sha256", data, "buffer");
-  const known = bySha(db, sha256);
+  const known = await bySha(db, sha256);
   if (known) return known;
-  const id = newBlob(db, null);
+  const id = await newBlob(db, null);
   const isCounted = data.length > UNCOUNTED_BYTES;
-  const newlines = writeChunks(db, id, 0, isCounted ? 0 : undefined, data) ?? 0;
-  finish(db, id, sha256, data.length, isCounted ? lineCount(newlines, data.at(-1)) : null);
+  const newlines = (await writeChunks(db, id, 0, isCounted ? 0 : undefined, data)) ?? 0;
+  await finish(db, id, sha256, data.length, isCounted ? lineCount(newlines, data.at(-1)) : null);
   return { id, bytes: data.length };
 }
 
 /** Streams content in with flat memory. The blob belongs to nobody until `claim` runs, in the same transaction that completes it. */
 export async function putStream<T>(
-  db: Db,
+  db: Store,
   stream: AsyncIterable<Uint8Array>,
   options: { readonly writer: string; readonly max_bytes: number; makeRoom(): Promise<void> },
-  claim: (blob: Blob) => T,
+  claim: (blob: Blob, tx: Statements) => Promise<T>,
 ): Promise<T> {
   const sha = createHash("sha256");
-  const id = newBlob(db, options.writer);
+  const id = await newBlob(db, options.writer);
   let bytes = 0;
   let newlines = 0;
   let last: number | undefined;
@@ -48,9 +48,9 @@ export async function putStream<T>(
     for await (const batch of batches(stream)) {
       if (bytes + batch.length > options.max_bytes) throw tooLarge(options.max_bytes);
       sha.update(batch);
-      newlines = db.transaction(() => {
-        const counted = writeChunks(db, id, bytes, newlines, batch) ?? 0;
-        db.run("UPDATE blob SET bytes = ?, beat_ms = ? WHERE id = ?", bytes + batch.length, Date.now(), id);
+      newlines = await db.transaction(async (tx) => {
+        const counted = (await writeChunks(tx, id, bytes, newlines, batch)) ?? 0;
+        await tx.run("UPDATE blob SET bytes = ?, beat_ms = ? WHERE id = ?", bytes + batch.length, Date.now(), id);
         return counted;
       });
       bytes += batch.length;
@@ -58,11 +58,11 @@ export async function putStream<T>(
       await options.makeRoom();
     }
     const sha256 = sha.digest();
-    return db.transaction(() => {
-      const known = bySha(db, sha256);
-      if (known) return claim(known);
-      finish(db, id, sha256, bytes, lineCount(newlines, last));
-      return claim({ id, bytes });
+    return await db.transaction(async (tx) => {
+      const known = await bySha(tx, sha256);
+      if (known) return claim(known, tx);
+      await finish(tx, id, sha256, bytes, lineCount(newlines, last));
+      return claim({ id, bytes }, tx);
     });
   } finally {
     // What cannot be freed now, because the store fails or was closed, is found by the next sweep.
@@ -71,42 +71,43 @@ export async function putStream<T>(
 }
 
 /** Inside a transaction: a blob no handle holds any more stops counting. `free` takes its chunks away afterwards. */
-export function release(db: Db, blob: number): boolean {
-  if (db.get("SELECT 1 FROM handle WHERE blob = ? LIMIT 1", blob)) return false;
-  db.run("UPDATE blob SET sha256 = NULL, writer = NULL, bytes = 0 WHERE id = ?", blob);
+export async function release(db: Statements, blob: number): Promise<boolean> {
+  if (await db.get("SELECT 1 FROM handle WHERE blob = ? LIMIT 1", blob)) return false;
+  await db.run("UPDATE blob SET sha256 = NULL, writer = NULL, bytes = 0 WHERE id = ?", blob);
   return true;
 }
 
-export async function free(db: Db, blob: number): Promise<void> {
+export async function free(db: Store, blob: number): Promise<void> {
   const some = "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE blob = ? LIMIT ?)";
-  while (db.run(some, blob, FREED_AT_ONCE).changes === FREED_AT_ONCE) await turn();
-  db.run("DELETE FROM blob WHERE id = ? AND sha256 IS NULL", blob);
+  while ((await db.run(some, blob, FREED_AT_ONCE)).changes === FREED_AT_ONCE) await turn();
+  await db.run("DELETE FROM blob WHERE id = ? AND sha256 IS NULL", blob);
 }
 
 /** Blobs that a dead process left half written or half freed. */
-export async function freeAbandoned(db: Db, now: number): Promise<void> {
+export async function freeAbandoned(db: Store, now: number): Promise<void> {
   const unfinished = "SELECT id, writer, beat_ms FROM blob WHERE sha256 IS NULL";
-  for (const blob of db.all<{ id: number; writer: string | null; beat_ms: number }>(unfinished)) {
+  for (const blob of await db.all<{ id: number; writer: string | null; beat_ms: number }>(unfinished)) {
     if (runs(blob.writer, blob.beat_ms, now)) continue;
-    db.run("UPDATE blob SET bytes = 0 WHERE id = ?", blob.id);
+    await db.run("UPDATE blob SET bytes = 0 WHERE id = ?", blob.id);
     await free(db, blob.id);
   }
 }
 
-export function blobSource(db: Db, blob: Blob): Source {
+export function blobSource(db: Store, blob: Blob): Source {
   async function read(offset: number, max_bytes: number): Promise<Uint8Array> {
     const first = offset - (offset % CHUNK_BYTES);
     const end = Math.min(offset + max_bytes, blob.bytes);
     if (end <= offset) return new Uint8Array(0);
     const sql = "SELECT data FROM chunk WHERE blob = ? AND byte >= ? AND byte < ? ORDER BY byte";
-    const chunks = db.all<{ data: Uint8Array }>(sql, blob.id, first, end).map((row) => row.data);
+    const rows = await db.all<{ data: Uint8Array }>(sql, blob.id, first, end);
+    const chunks = rows.map((row) => row.data);
     const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     if (bytes.length < end - first) throw new Fault("handle_expired", "The handle was evicted while it was read.");
     return bytes.subarray(offset - first, end - first);
   }
 
   /** The chunk with the newline before this line, and how many newlines come before the chunk. */
-  function chunkOf(line: number): { byte: number; newlines: number; data: Uint8Array } | undefined {
+  function chunkOf(line: number): Promise<{ byte: number; newlines: number; data: Uint8Array } | undefined> {
     const sql =
       "SELECT byte, newlines, data FROM chunk WHERE blob = ? AND newlines < ? ORDER BY newlines DESC, byte DESC LIMIT 1";
     return db.get(sql, blob.id, line);
@@ -123,8 +124,8 @@ export function blobSource(db: Db, blob: Blob): Source {
     return blob.bytes;
   }
 
-  function lookUp(line: number): number {
-    const chunk = chunkOf(line);
+  async function lookUp(line: number): Promise<number> {
+    const chunk = await chunkOf(line);
     const after = chunk ? afterNewline(chunk.data, line - chunk.newlines) : -1;
     return after === -1 ? blob.bytes : chunk!.byte + after;
   }
@@ -135,11 +136,11 @@ export function blobSource(db: Db, blob: Blob): Source {
     async lineStart(line) {
       if (blob.bytes === 0) return undefined;
       if (line === 0) return 0;
-      const start = blob.bytes > UNCOUNTED_BYTES ? lookUp(line) : await lookFor(line);
+      const start = await (blob.bytes > UNCOUNTED_BYTES ? lookUp(line) : lookFor(line));
       return start >= blob.bytes ? undefined : start;
     },
     async lines() {
-      const known = db.get<{ lines: number | null }>("SELECT lines FROM blob WHERE id = ?", blob.id)?.lines;
+      const known = (await db.get<{ lines: number | null }>("SELECT lines FROM blob WHERE id = ?", blob.id))?.lines;
       if (typeof known === "number") return { total: known, is_lower_bound: false };
       const bytes = await read(0, blob.bytes);
       return { total: lineCount(countNewlines(bytes), bytes.at(-1)), is_lower_bound: false };
@@ -147,32 +148,44 @@ export function blobSource(db: Db, blob: Blob): Source {
   };
 }
 
-function bySha(db: Db, sha256: Uint8Array): Blob | undefined {
+function bySha(db: Statements, sha256: Uint8Array): Promise<Blob | undefined> {
   return db.get<{ id: number; bytes: number }>("SELECT id, bytes FROM blob WHERE sha256 = ?", sha256);
 }
 
-function newBlob(db: Db, writer: string | null): number {
-  return db.get<{ id: number }>("INSERT INTO blob (writer, beat_ms) VALUES (?, ?) RETURNING id", writer, Date.now())!
-    .id;
+async function newBlob(db: Statements, writer: string | null): Promise<number> {
+  const sql = "INSERT INTO blob (writer, beat_ms) VALUES (?, ?) RETURNING id";
+  return (await db.get<{ id: number }>(sql, writer, Date.now()))!.id;
 }
 
-function finish(db: Db, id: number, sha256: Uint8Array, bytes: number, lines: number | null): void {
-  db.run("UPDATE blob SET sha256 = ?, bytes = ?, lines = ?, writer = NULL WHERE id = ?", sha256, bytes, lines, id);
+async function finish(
+  db: Statements,
+  id: number,
+  sha256: Uint8Array,
+  bytes: number,
+  lines: number | null,
+): Promise<void> {
+  await db.run(
+    "UPDATE blob SET sha256 = ?, bytes = ?, lines = ?, writer = NULL WHERE id = ?",
+    sha256,
+    bytes,
+    lines,
+    id,
+  );
 }
 
 /** Gives the newlines so far, when they are counted at all. */
-function writeChunks(
-  db: Db,
+async function writeChunks(
+  db: Statements,
   blob: number,
   at: number,
   newlines: number | undefined,
   data: Uint8Array,
-): number | undefined {
+): Promise<number | undefined> {
   let count = newlines;
   for (let from = 0; from < data.length; from += CHUNK_BYTES) {
     const chunk = data.subarray(from, from + CHUNK_BYTES);
     const sql = "INSERT INTO chunk (blob, byte, newlines, data) VALUES (?, ?, ?, ?)";
-    db.run(sql, blob, at + from, count ?? null, chunk);
+    await db.run(sql, blob, at + from, count ?? null, chunk);
     if (count !== undefined) count += countNewlines(chunk);
   }
   return count;
@@ -200,10 +213,10 @@ async function* batches(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (filled > 0) yield batch.subarray(0, filled);
 }
 
-async function freeUnowned(db: Db, id: number): Promise<void> {
-  const row = db.get<{ sha256: Uint8Array | null }>("SELECT sha256 FROM blob WHERE id = ?", id);
+async function freeUnowned(db: Store, id: number): Promise<void> {
+  const row = await db.get<{ sha256: Uint8Array | null }>("SELECT sha256 FROM blob WHERE id = ?", id);
   if (!row || row.sha256 !== null) return;
-  db.run("UPDATE blob SET bytes = 0, writer = NULL WHERE id = ?", id);
+  await db.run("UPDATE blob SET bytes = 0, writer = NULL WHERE id = ?", id);
   await free(db, id);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Db } from "../../base/db.ts";
+import type { Store } from "../../base/store/types.ts";
 import type { HandleRow } from "./schema.ts";
 
 const POLL_MS = 200;
@@ -23,35 +23,44 @@ export interface Jobs {
   cancel(handle: string): void;
   ended(handle: string): void;
   /** Until the job's row is no longer running, as far as `running` can tell. */
-  wait(handle: string, running: () => boolean, signal: AbortSignal): Promise<void>;
+  wait(handle: string, running: () => Promise<boolean>, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-export function createJobs(db: () => Db): Jobs {
+export function createJobs(open: () => Promise<Store>, runner: string): Jobs {
   const here = new Map<string, Running>();
   let timer: NodeJS.Timeout | undefined;
   let beaten_ms = 0;
+  let isPolling = false;
 
   /** While jobs run here: tell their progress, see who was asked to stop by another process, show that we live. */
-  function poll(): void {
-    try {
-      const store = db();
-      const now = Date.now();
-      for (const [handle, job] of here) {
-        if (job.progress_told) continue;
-        store.run("UPDATE handle SET progress = ? WHERE id = ? AND state = 'running'", job.progress, handle);
-        job.progress_told = true;
-      }
-      for (const [handle, job] of here) {
-        if (job.cancelled) continue;
-        if (store.get("SELECT 1 FROM handle WHERE id = ? AND cancel = 1", handle)) stop(job);
-      }
-      if (now - beaten_ms < BEAT_MS) return;
-      for (const handle of here.keys()) store.run("UPDATE handle SET beat_ms = ? WHERE id = ?", now, handle);
-      beaten_ms = now;
-    } catch {
-      // A store that fails for a moment is asked again at the next tick; the job itself goes on.
+  async function poll(): Promise<void> {
+    const store = await open();
+    const now = Date.now();
+    for (const [handle, job] of here) {
+      if (job.progress_told) continue;
+      job.progress_told = true;
+      await store.run("UPDATE handle SET progress = ? WHERE id = ? AND state = 'running'", job.progress, handle);
     }
+    const asked = "SELECT id FROM handle WHERE runner = ? AND cancel = 1 AND state = 'running'";
+    for (const { id } of await store.all<{ id: string }>(asked, runner)) {
+      const job = here.get(id);
+      if (job) stop(job);
+    }
+    if (now - beaten_ms < BEAT_MS) return;
+    await store.run("UPDATE handle SET beat_ms = ? WHERE runner = ? AND state = 'running'", now, runner);
+    beaten_ms = now;
+  }
+
+  /** One after the other. A store that fails for a moment is asked again at the next tick; the job itself goes on. */
+  function tick(): void {
+    if (isPolling) return;
+    isPolling = true;
+    void poll()
+      .catch(() => {})
+      .finally(() => {
+        isPolling = false;
+      });
   }
 
   function stop(job: Running): void {
@@ -75,7 +84,7 @@ export function createJobs(db: () => Db): Jobs {
         cancelled: false,
         ended: Promise.withResolvers(),
       });
-      timer ??= setInterval(poll, POLL_MS).unref();
+      timer ??= setInterval(tick, POLL_MS).unref();
     },
     progress(handle, text) {
       const job = here.get(handle);
@@ -99,7 +108,7 @@ export function createJobs(db: () => Db): Jobs {
       const aborted = new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
       const job = here.get(handle);
       if (job) return Promise.race([job.ended.promise, aborted]);
-      while (!signal.aborted && running()) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      while (!signal.aborted && (await running())) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     },
     close() {
       for (const job of here.values()) job.ended.resolve();

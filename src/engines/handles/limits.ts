@@ -1,4 +1,4 @@
-import type { Db } from "../../base/db.ts";
+import type { Store } from "../../base/store/types.ts";
 import { free, freeAbandoned, release } from "./blobs.ts";
 import type { HandlesOptions } from "./options.ts";
 import { runs } from "./runner.ts";
@@ -11,29 +11,32 @@ type Victim = { readonly id: string; readonly blob: number | null };
 
 export interface Limits {
   /** Takes expired handles away, then the oldest ones until count and bytes fit. Running jobs stay, and so does `keep`. */
-  enforce(db: Db, keep?: string): Promise<void>;
+  enforce(db: Store, keep?: string): Promise<void>;
 }
 
 export function createLimits(options: HandlesOptions, runner: string): Limits {
   let swept_ms = 0;
 
-  async function expire(db: Db, now: number): Promise<void> {
+  async function expire(db: Store, now: number): Promise<void> {
     const expired = "SELECT id, blob FROM handle WHERE expires_ms <= ? AND state != 'running' LIMIT ?";
-    for (let some = db.all<Victim>(expired, now, SOME); some.length > 0; some = db.all<Victim>(expired, now, SOME))
+    for (;;) {
+      const some = await db.all<Victim>(expired, now, SOME);
+      if (some.length === 0) return;
       for (const victim of some) await remove(db, victim);
+    }
   }
 
-  async function evict(db: Db, keep: string): Promise<void> {
+  async function evict(db: Store, keep: string): Promise<void> {
     const oldest = "SELECT id, blob FROM handle WHERE state != 'running' AND id != ? ORDER BY rank LIMIT 1";
-    while (over(db)) {
-      const victim = db.get<Victim>(oldest, keep);
+    while (await over(db)) {
+      const victim = await db.get<Victim>(oldest, keep);
       if (!victim) return;
       await remove(db, victim);
     }
   }
 
-  function over(db: Db): boolean {
-    const total = db.get<{ handles: number; bytes: number }>("SELECT handles, bytes FROM total")!;
+  async function over(db: Store): Promise<boolean> {
+    const total = (await db.get<{ handles: number; bytes: number }>("SELECT handles, bytes FROM total"))!;
     return total.handles > options.max_count || total.bytes > options.max_bytes;
   }
 
@@ -42,7 +45,7 @@ export function createLimits(options: HandlesOptions, runner: string): Limits {
       const now = Date.now();
       if (now - swept_ms > SWEEP_EVERY_MS) {
         swept_ms = now;
-        interruptDead(db, runner, now);
+        await interruptDead(db, runner, now);
         await freeAbandoned(db, now);
         await expire(db, now);
       }
@@ -52,18 +55,18 @@ export function createLimits(options: HandlesOptions, runner: string): Limits {
 }
 
 /** Jobs whose process is gone will never end by themselves. */
-export function interruptDead(db: Db, runner: string, now: number): void {
+export async function interruptDead(db: Store, runner: string, now: number): Promise<void> {
   const others =
     "SELECT DISTINCT runner, max(beat_ms) AS beat_ms FROM handle WHERE state = 'running' AND runner != ? GROUP BY runner";
-  for (const other of db.all<{ runner: string; beat_ms: number }>(others, runner))
+  for (const other of await db.all<{ runner: string; beat_ms: number }>(others, runner))
     if (!runs(other.runner, other.beat_ms, now))
-      db.run("UPDATE handle SET state = 'interrupted' WHERE state = 'running' AND runner = ?", other.runner);
+      await db.run("UPDATE handle SET state = 'interrupted' WHERE state = 'running' AND runner = ?", other.runner);
 }
 
-async function remove(db: Db, victim: Victim): Promise<void> {
-  const unowned = db.transaction(() => {
-    if (db.run("DELETE FROM handle WHERE id = ?", victim.id).changes === 0) return false;
-    return victim.blob !== null && release(db, victim.blob);
+async function remove(db: Store, victim: Victim): Promise<void> {
+  const unowned = await db.transaction(async (tx) => {
+    if ((await tx.run("DELETE FROM handle WHERE id = ?", victim.id)).changes === 0) return false;
+    return victim.blob !== null && (await release(tx, victim.blob));
   });
   if (unowned) await free(db, victim.blob!);
 }

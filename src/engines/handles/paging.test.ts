@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openDb } from "../../base/db.ts";
+import { openSqlite } from "../../base/store/sqlite.ts";
 import { blobSource, putWhole } from "./blobs.ts";
 import { countNewlines } from "./lines.ts";
 import { PAGE_BYTES, pageOfBytes, pageOfLines } from "./paging.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { HANDLES } from "./schema.ts";
 
 const pieces = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 40 }),
@@ -15,17 +15,17 @@ const pieces = fc.oneof(
 );
 const texts = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join("").toWellFormed());
 
-function stored(text: string) {
-  const db = openDb(":memory:", { migrations: MIGRATIONS });
-  const blob = db.transaction(() => putWhole(db, Buffer.from(text)));
-  return { source: blobSource(db, blob), [Symbol.dispose]: () => db.close() };
+async function stored(text: string) {
+  const db = openSqlite(":memory:", HANDLES);
+  const blob = await db.transaction((tx) => putWhole(tx, Buffer.from(text)));
+  return { source: blobSource(db, blob), [Symbol.asyncDispose]: () => db.close() };
 }
 
 describe("paging", () => {
   it("by lines gives slices that joined are the payload, and counts the lines", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 700, max: 50_000 }), async (text, step) => {
-        using payload = stored(text);
+        await using payload = await stored(text);
         const parts: string[] = [];
         for (let line = 0, more = true; more; ) {
           const page = await pageOfLines(payload.source, line, step);
@@ -45,7 +45,7 @@ describe("paging", () => {
   it("by lines starts anywhere", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.nat({ max: 60_000 }), fc.integer({ min: 1, max: 20 }), async (text, from, count) => {
-        using payload = stored(text);
+        await using payload = await stored(text);
         const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
         const page = await pageOfLines(payload.source, from, count);
         expect(page.content).toBe(lines.slice(from, from + count).join(""));
@@ -58,7 +58,7 @@ describe("paging", () => {
   it("by chunk gives bounded pages that joined are the payload", async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
-        using payload = stored(text);
+        await using payload = await stored(text);
         const parts: string[] = [];
         for (let chunk = 0, more = true; more; chunk++) {
           const page = await pageOfBytes(payload.source, chunk);

@@ -1,8 +1,8 @@
 import { type BigIntStats, close, constants, fstatSync, read as readFd } from "node:fs";
 import { promisify } from "node:util";
-import type { Db } from "../../base/db.ts";
 import { Fault } from "../../base/fault.ts";
 import { type Pinned, pinFile, type Roots, reopen } from "../../base/path/index.ts";
+import type { Store } from "../../base/store/types.ts";
 import { afterNewline, countNewlines } from "./lines.ts";
 import type { Source } from "./paging.ts";
 
@@ -12,6 +12,8 @@ const closeAsync = promisify(close);
 const SCAN_BYTES = 1024 ** 2;
 /** Files up to this size are counted to their end for the total; larger ones only as far as was read. */
 const COUNTED_BYTES = 64 * 1024 ** 2;
+
+const MARK = "INSERT INTO mark (handle, newlines, byte) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
 
 /** What a file was when it was taken. ctime too: contents written back with an old mtime are still other contents. */
 export interface FileIdentity {
@@ -40,7 +42,7 @@ export async function withFile<T>(roots: Roots, file: FileIdentity, work: (fd: n
   }
 }
 
-export function fileSource(db: Db, handle: string, file: FileIdentity, lines: number | null, fd: number): Source {
+export function fileSource(db: Store, handle: string, file: FileIdentity, lines: number | null, fd: number): Source {
   let total = lines;
   let seen = 0;
 
@@ -59,7 +61,7 @@ export function fileSource(db: Db, handle: string, file: FileIdentity, lines: nu
   async function afterNth(wanted: number, signal: AbortSignal | undefined): Promise<number | undefined> {
     const near =
       "SELECT byte, newlines FROM mark WHERE handle = ? AND newlines < ? ORDER BY newlines DESC, byte DESC LIMIT 1";
-    let { byte, newlines } = db.get<{ byte: number; newlines: number }>(near, handle, wanted) ?? {
+    let { byte, newlines } = (await db.get<{ byte: number; newlines: number }>(near, handle, wanted)) ?? {
       byte: 0,
       newlines: 0,
     };
@@ -73,11 +75,10 @@ export function fileSource(db: Db, handle: string, file: FileIdentity, lines: nu
       newlines += countNewlines(block);
       byte += block.length;
       last = block.at(-1)!;
-      if (byte < file.size)
-        db.run("INSERT OR IGNORE INTO mark (handle, newlines, byte) VALUES (?, ?, ?)", handle, newlines, byte);
+      if (byte < file.size) await db.run(MARK, handle, newlines, byte);
     }
     total = newlines + (last === 0x0a ? 0 : 1);
-    db.run("UPDATE handle SET lines = ? WHERE id = ?", total, handle);
+    await db.run("UPDATE handle SET lines = ? WHERE id = ?", total, handle);
     return undefined;
   }
 

@@ -8,12 +8,11 @@ export function thisRunner(): string {
   return [bootId(), pidNamespace(), process.pid, startTime(process.pid) ?? ""].join("/");
 }
 
-/** Whether the process that wrote this name still runs. In another container only its heartbeat can tell. */
+/** Whether the process that wrote this name still runs. In another container, or on another machine, only its heartbeat can tell. */
 export function runs(runner: string | null, beat_ms: number, now: number): boolean {
   if (runner === null) return false;
   const [boot, namespace, pid, start] = runner.split("/");
-  if (boot !== bootId()) return false;
-  if (namespace !== pidNamespace()) return now - beat_ms < SILENT_MS;
+  if (boot !== bootId() || namespace !== pidNamespace()) return now - beat_ms < SILENT_MS;
   return startTime(Number(pid)) === start;
 }
 
