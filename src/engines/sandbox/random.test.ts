@@ -94,7 +94,11 @@ it("many sessions with kills and sleeps between their calls never mix, and lose 
     expect(ran.result, id).toEqual(seen);
     if (number < 8) {
       const endless = language === "python" ? "log.clear()\nwhile True: pass" : "log.length; for (;;);";
-      expect(await bed.within(id, endless, { language, timeout_s: 0.2 })).toMatchObject({ limit: { name: "time" } });
+      const stopped = await bed.within(id, endless, { language, timeout_s: 0.2 });
+      expect(stopped).toMatchObject({ limit: { name: "time" } });
+      // An interpreter that a busy machine had to end without a word goes back to what was stored, and the answer says how far.
+      const back = /that of (\d+) calls ago|(all variables are lost)/.exec(stopped.limit!.hint);
+      if (back) seen.splice(back[2] ? 0 : seen.length - Number(back[1]));
     } else if (number < 14) {
       await new Promise((resolve) => setTimeout(resolve, 500));
       process.kill(-bed.sandbox.pid()!, "SIGKILL");
