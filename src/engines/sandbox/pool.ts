@@ -38,11 +38,11 @@ export function createPool(host: Host, options: PoolOptions): Pool {
     }
   };
 
-  /** A child that was killed takes with it what was being made in it: that is made again in the next. */
+  /** A child that was killed takes with it what was being made in it: that is made again in the next, unless it is over. */
   const ready = async (language: Language): Promise<Guest> => {
     try {
       return await opened(language).catch((error: unknown) => {
-        if (error instanceof Fault) throw error;
+        if (closed || error instanceof Fault) throw error;
         return opened(language);
       });
     } catch (error) {
