@@ -10,6 +10,7 @@ import { prepareState, refuseLinkedState } from "./core/state.ts";
 import { countTokens } from "./core/tokens.ts";
 import type { Tool } from "./core/tool.ts";
 import { execWarnings } from "./engines/exec/options.ts";
+import type { Rlm } from "./engines/rlm/index.ts";
 import { createTelemetry, type Telemetry } from "./engines/telemetry/index.ts";
 import { canonicalName } from "./tools/aliases.ts";
 import { makeExecutables } from "./tools/executables.ts";
@@ -93,6 +94,7 @@ export function createApp(loaded: Loaded): App {
 
   const server: ServerFacts = {
     instructions,
+    may_leave_over_http: mcp.rlm.allow_http,
     tools: () => mode.nested,
     metrics: () => telemetry.snapshot(),
     health: async (): Promise<Health> => ({
@@ -207,7 +209,7 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
   const use: Engines = {
     fs: once(async () => {
       const { createFs } = await import("./engines/fs/index.ts");
-      const fs = createFs(mcp.maasl, { roots, state_dir });
+      const fs = await createFs(mcp.maasl, { roots, state_dir });
       closing.push(() => fs.close());
       return fs;
     }),
@@ -255,6 +257,7 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
       const egress = mcp.rlm;
       const rag = createRag(options, {
         ...{ roots, guard, state_dir, root, api_key, egress, tokens: countTokens },
+        ...(loaded.config.rlm.root_model === undefined ? {} : { summarize: bySummary(() => use.rlm()) }),
         lastCommit: async (path, signal) => lastCommit(await use.exec(), root, path, signal),
       });
       closing.push(() => rag.close());
@@ -286,6 +289,13 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
       for (const end of closing.reverse()) await end();
     },
   };
+}
+
+/** A line about a piece of code, written by the model that rlm_query would ask, under the same rules and for next to nothing. */
+function bySummary(rlm: () => Promise<Rlm>) {
+  const limits = { max_output_tokens: 120, budget_usd: 0.01 };
+  return async (text: string, signal: AbortSignal) =>
+    (await rlm()).complete(`In one sentence, what is this code for?\n\n${text}`, limits, signal);
 }
 
 /** Made at most once; a making that failed is tried again by the next call. */

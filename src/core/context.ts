@@ -49,6 +49,8 @@ export interface Health {
 /** The server's own facts that tools may tell. */
 export interface ServerFacts {
   readonly instructions: string;
+  /** Whether what callers over HTTP ask for may go to a model. */
+  readonly may_leave_over_http: boolean;
   /** Every enabled tool: what code may call. */
   tools(): readonly Tool[];
   health(): Promise<Health>;
@@ -71,6 +73,8 @@ export interface Engines {
 export interface ToolContext extends Engines, ServerFacts {
   readonly principal: Principal;
   readonly via: Via;
+  /** Where the call came in, when code that a client ran made it. */
+  readonly origin: Via;
   readonly correlation_id: string;
   /** 0 for a call from a client, 1 for a call made by code that a client ran, and so on. */
   readonly depth: number;

@@ -194,6 +194,7 @@ function contextOf(
     ...deps.server,
     principal: call.principal,
     via: call.via,
+    origin: call.origin ?? call.via,
     correlation_id: seen.correlation_id,
     depth: call.depth ?? 0,
     session: seen.session!,

@@ -58,7 +58,8 @@ export const rag_search_enriched = defineTool({
   }),
   async run(args, ctx) {
     const { k = 3, enrich_mode = "auto", graph_depth = 1, include_features = false } = args;
-    const request = { ...args, k, enrich_mode, graph_depth, include_features };
+    const may_leave = ctx.may_leave_over_http || (ctx.origin !== "http" && ctx.origin !== "rest");
+    const request = { ...args, k, enrich_mode, graph_depth, include_features, may_leave };
     const { snippets, ...facts } = await (await ctx.rag()).searchEnriched(request, ctx.signal);
     const whole = snippets.map(({ neighbors, summary, features, ...one }) => ({
       ...one,

@@ -105,7 +105,7 @@ describe("inspect", () => {
 });
 
 describe("an enriched search", () => {
-  const enriched = { k: 1, graph_depth: 1, enrich_mode: "auto", include_features: false } as const;
+  const enriched = { k: 1, graph_depth: 1, enrich_mode: "auto", include_features: false, may_leave: true } as const;
 
   it("adds neighbours and a summary from signature, comment and graph", async () => {
     await using bed = openTestRag({ files: FILES });

@@ -34,6 +34,8 @@ export interface EnrichRequest {
   readonly enrich_mode: EnrichMode;
   readonly graph_depth: number;
   readonly include_features: boolean;
+  /** Whether a model may be asked to write the summaries. */
+  readonly may_leave: boolean;
 }
 
 export interface Graph {
@@ -131,8 +133,8 @@ export function createGraph(deps: GraphDeps): Graph {
         const like = mode === "graph" ? { near: [] } : await alike(snippet.text, snippet.path, signal);
         if (request.enrich_mode !== "auto")
           note ??= deps.likeness.maker === undefined && mode !== "graph" ? NO_VECTORS : like.note;
-        const written = await summaries(`${found.summary}\n\n${snippet.text}`, signal);
-        const whole = { ...found, neighbors: [...found.neighbors, ...like.near], summary: written ?? found.summary };
+        const written = request.may_leave && (await summaries(`${found.summary}\n\n${snippet.text}`, signal));
+        const whole = { ...found, neighbors: [...found.neighbors, ...like.near], summary: written || found.summary };
         more.push(within(whole, budget / snippets.length, deps.tokens));
       }
       return { more, ...(note === undefined ? {} : { note }) };
