@@ -20,7 +20,11 @@ async function inHospital(): Promise<Outcome[]> {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
   const env = plainEnv({ NODE_USE_ENV_PROXY: "1", ...Object.fromEntries(names.map((name) => [name, proxy])) });
   const program = [here("./namespace.sh"), folder.path, process.execPath, here("./hospital.child.ts")];
-  const child = spawn("unshare", ["--map-root-user", "--net", "--mount", "sh", ...program], { env });
+  const child = spawn("unshare", ["--map-root-user", "--net", "--mount", "--kill-child", "sh", ...program], {
+    env,
+    timeout: 120_000,
+    killSignal: "SIGKILL",
+  });
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (out += chunk));
   child.stderr.on("data", (chunk: Buffer) => (err += chunk));
