@@ -1,5 +1,10 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { playOurs, taskNames } from "../../bench/proof/tasks.ts";
+
+const CHART = JSON.parse(readFileSync(new URL("../../bench/results/tasks.json", import.meta.url), "utf8")) as {
+  rows: { name: string; tokens: number }[];
+};
 
 /** What the tasks may cost in all: definitions once, every request, every answer. A rise is a decision, made here. */
 const BUDGETS = [
@@ -17,5 +22,8 @@ describe("the tasks of the benchmark", () => {
     const report = [`${definitions} definitions`, ...table, `${total} of ${budget}`].join("\n");
     expect(done, report).toBe(8);
     expect(total, report).toBeLessThanOrEqual(budget);
+    const shown = set === 0 ? CHART.rows.find(({ name }) => name === `llmc ${mode}`) : undefined;
+    // The bar in the README may be no more than five percent away from what is true now.
+    if (shown) expect(Math.abs(total - shown.tokens) / shown.tokens, report).toBeLessThan(0.05);
   });
 });
