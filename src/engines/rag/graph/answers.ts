@@ -6,7 +6,6 @@ import { RESOLVED } from "./resolve.ts";
 import type { Scene } from "./scene.ts";
 import { findSymbol, keyOf, type Named } from "./symbol.ts";
 import type { UseKind } from "./types.ts";
-import type { DefRow } from "./view.ts";
 import { whereUsed } from "./where-used.ts";
 import { whereWritten } from "./words.ts";
 
@@ -121,9 +120,4 @@ export function itemOf(
   shown: (path: string) => string,
 ): GraphItem {
   return { symbol: symbol === "" ? "(top level)" : symbol, path: shown(path), line, kind, confidence, hop };
-}
-
-/** One line for a definition: `Router.match src/router.ts:12`. */
-export function placeOf(def: DefRow, shown: (path: string) => string): string {
-  return `${def.symbol} ${shown(def.file.path)}:${def.line}`;
 }

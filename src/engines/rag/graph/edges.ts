@@ -26,11 +26,14 @@ export function edgeOf(view: View, resolver: Resolver, file: FileInfo, name: str
     if (foreign || module) return NONE;
   }
   const isMember = ref === undefined || ref[0] === "member";
+  return view.once(`any ${file.family} ${isMember} ${name}`, () => anyOf(view, file.family, name, isMember));
+}
+
+/** All that a name could mean: the one member that has it, or everything. */
+function anyOf(view: View, family: string, name: string, isMember: boolean): Edge {
   const all = view
     .named(name)
-    .filter(
-      (one) => one.file.family === file.family && (isMember ? !isTop(one) || one.kind === "function" : isTop(one)),
-    );
+    .filter((one) => one.file.family === family && (isMember ? !isTop(one) || one.kind === "function" : isTop(one)));
   if (all.length === 0) return NONE;
   const members = all.filter((one) => one.kind === "method" || one.kind === "field");
   if (isMember && members.length > 0 && isOne(members) && !BUILT_IN_MEMBERS.has(name))
@@ -41,8 +44,7 @@ export function edgeOf(view: View, resolver: Resolver, file: FileInfo, name: str
 /** A member of the class that a use stands in, where members are called without naming their object. */
 function inherited(view: View, resolver: Resolver, file: FileInfo, name: string, place: Place): readonly DefRow[] {
   if (place[3] < 0 || specOf(file.language)?.implicit_self !== true) return [];
-  const defs = view.defsOf(file);
-  let owner = defs[place[3]]?.owner ?? "";
+  let owner = view.defAt(file, place[3])?.owner ?? "";
   for (; owner !== ""; owner = owner.slice(0, Math.max(0, owner.lastIndexOf("."))))
     for (const one of resolver.classes(file, owner)) {
       const found = resolver.members(one, name);
@@ -54,6 +56,11 @@ function inherited(view: View, resolver: Resolver, file: FileInfo, name: string,
 /** In C a function is declared in one file and defined in another: both are it. */
 function withTwins(view: View, defs: readonly DefRow[]): readonly DefRow[] {
   if (defs[0]!.file.family !== "c" || (defs[0]!.kind !== "function" && defs[0]!.kind !== "method")) return defs;
+  const [{ name, owner }] = defs as [DefRow];
+  return view.once(`twins ${name} ${owner}`, () => twinsOf(view, defs));
+}
+
+function twinsOf(view: View, defs: readonly DefRow[]): readonly DefRow[] {
   const known = new Set(defs.map((one) => `${one.owner} ${one.kind}`));
   const twins = view
     .named(defs[0]!.name)

@@ -19,6 +19,10 @@ export function pythonModule(view: View, from: FileInfo, name: string): readonly
 
 /** A folder below the module that go.mod names. */
 export function goPackage(view: View, _from: FileInfo, name: string): readonly FileInfo[] {
+  return view.once(`go ${name}`, () => goFolder(view, name));
+}
+
+function goFolder(view: View, name: string): readonly FileInfo[] {
   for (const { folder, manifest } of view.manifests()) {
     if (manifest.is !== "go" || (name !== manifest.module && !name.startsWith(`${manifest.module}/`))) continue;
     const below = name.slice(manifest.module.length + 1);
@@ -36,9 +40,9 @@ export function rustModule(view: View, from: FileInfo, name: string): readonly F
   const isRoot = /(^|\/)(mod|lib|main)\.rs$/.test(from.path);
   const own = isRoot ? from.folder : from.path.replace(/\.rs$/, "");
   const up = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-  const inner = crateNamed(view, first);
+  const inner = view.once(`crate ${first}`, () => crateNamed(view, first));
   let base: string | undefined;
-  if (first === "crate") base = sourcesOf(view, from);
+  if (first === "crate") base = view.once(`sources ${from.folder}`, () => sourcesOf(view, from));
   else if (first === "self") base = own;
   else if (first === "super") {
     base = up(own);

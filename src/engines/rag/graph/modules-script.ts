@@ -10,7 +10,7 @@ export function scriptModule(view: View, from: FileInfo, name: string): readonly
   if (/^\.{1,2}(\/|$)/.test(name)) return firstFile(view, candidates(beside(from, name)));
   const mapped = byConfig(view, from, name);
   if (mapped.length > 0) return mapped;
-  const known = byPackage(view, name);
+  const known = view.once(`package ${name}`, () => byPackage(view, name));
   return known.length > 0 ? known : byFolder(view, from, name);
 }
 
@@ -41,7 +41,7 @@ function candidates(path: string): string[] {
 
 function byConfig(view: View, from: FileInfo, name: string): readonly FileInfo[] {
   for (let folder = from.folder; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
-    for (const { paths, base } of configsIn(view, folder)) {
+    for (const { paths, base } of view.once(`configs ${folder}`, () => configsIn(view, folder))) {
       for (const target of mapped(paths, name)) {
         const found = firstFile(view, candidates(normalize(join(base, target))));
         if (found.length > 0) return found;

@@ -25,8 +25,10 @@ const FINDERS: Readonly<Record<string, Finder>> = {
 
 /** The files of this tree that a module's name means to a file; none when it comes from elsewhere. */
 export function moduleOf(view: View, from: FileInfo, name: string): Module | undefined {
-  const files = FINDERS[from.family]?.(view, from, name) ?? [];
-  return files.length > 0 ? { files, from, name } : undefined;
+  return view.once(`module ${from.id} ${name}`, () => {
+    const files = FINDERS[from.family]?.(view, from, name) ?? [];
+    return files.length > 0 ? { files, from, name } : undefined;
+  });
 }
 
 /** A module inside another, where a language reaches it like a member. */

@@ -19,6 +19,7 @@ export const RESOLVED = 0.5;
 
 const MAX_DEPTH = 8;
 const RE_EXPORTS = 5;
+const MAX_REACH = 2_000;
 const NOTHING: Meaning = { defs: [], confidence: 0 };
 const FOREIGN: Meaning = { defs: [], foreign: true, confidence: 0 };
 const CLASSES: ReadonlySet<DefKind> = new Set(["class", "interface", "type", "enum", "module"]);
@@ -35,11 +36,15 @@ export interface Resolver {
 }
 
 export function createResolver(view: View): Resolver {
+  /** Members that are being looked for. */
+  const busy = new Set<string>();
+  const includes = new Map<number, readonly FileInfo[]>();
+
   function meaning(file: FileInfo, ref: Ref, depth = 0): Meaning {
     if (depth > MAX_DEPTH) return NOTHING;
     switch (ref[0]) {
       case "def": {
-        const def = view.defsOf(file)[ref[1]];
+        const def = view.defAt(file, ref[1]);
         return def ? { defs: sameSymbol(def), confidence: SURE.scope } : NOTHING;
       }
       case "import": {
@@ -64,7 +69,7 @@ export function createResolver(view: View): Resolver {
 
   /** Overloads, and parts of one class: the same symbol of the same file. */
   function sameSymbol(def: DefRow): DefRow[] {
-    return view.named(def.name).filter((one) => one.file.id === def.file.id && one.symbol === def.symbol);
+    return view.namedIn(def.name, def.file).filter((one) => one.symbol === def.symbol);
   }
 
   function imported(file: FileInfo, module: string, name: string, depth: number): Meaning {
@@ -82,9 +87,18 @@ export function createResolver(view: View): Resolver {
   }
 
   /** What a module gives under a name, through what it gives on. */
-  function exported(module: Module, name: string, depth: number): Pick<Meaning, "defs" | "module"> {
+  function exported(
+    module: Module,
+    name: string,
+    depth: number,
+    seen = new Set<string>(),
+  ): Pick<Meaning, "defs" | "module"> {
     const own = topLevel(module.files, name);
     if (own.length > 0) return { defs: own };
+    // Modules that give on each other, or the same third one, are looked at once.
+    const key = `${module.files[0]!.id} ${name}`;
+    if (seen.has(key)) return { defs: [] };
+    seen.add(key);
     const stars: Module[] = [];
     for (const file of depth > 0 ? module.files : []) {
       const { imports, exports } = view.links(file);
@@ -96,36 +110,81 @@ export function createResolver(view: View): Resolver {
         } else if (one.from === null) {
           const defs = topLevel([file], one.source);
           if (defs.length > 0) return { defs };
-        } else if (from) return one.source === "*" ? { defs: [], module: from } : exported(from, one.source, depth - 1);
+        } else if (from)
+          return one.source === "*" ? { defs: [], module: from } : exported(from, one.source, depth - 1, seen);
       }
     }
     const inner = submoduleOf(view, module, name);
     if (inner) return { defs: [], module: inner };
     for (const star of name === "default" ? [] : stars) {
-      const found = exported(star, name, depth - 1);
+      const found = exported(star, name, depth - 1, seen);
       if (found.defs.length > 0 || found.module) return found;
     }
     return { defs: [] };
   }
 
   function topLevel(files: readonly FileInfo[], name: string): DefRow[] {
-    const ids = new Set(files.map(({ id }) => id));
-    return view.named(name).filter((one) => ids.has(one.file.id) && isTop(one));
+    return files.flatMap((file) => view.namedIn(name, file).filter(isTop));
   }
 
   /** A name that its file does not bind. */
   function free(file: FileInfo, name: string, depth: number): Meaning {
-    const stars = view.links(file).imports.filter((one) => one.name === "**");
-    for (const { module } of stars) {
-      const found = moduleOf(view, file, module);
-      const { defs } = found ? exported(found, name, RE_EXPORTS) : NOTHING;
-      if (defs.length > 0) return { defs, confidence: SURE.type };
-    }
-    if (specOf(file.language)?.open !== true || depth > MAX_DEPTH) return NOTHING;
+    return depth > MAX_DEPTH ? NOTHING : view.once(`free ${file.id} ${name}`, () => unbound(file, name));
+  }
+
+  function unbound(file: FileInfo, name: string): Meaning {
+    const brought = included(file, name);
+    if (brought.length > 0) return { defs: brought, confidence: SURE.type };
+    if (specOf(file.language)?.open !== true) return NOTHING;
     const all = view.named(name).filter((one) => one.file.family === file.family && isTop(one));
     const near = all.filter((one) => inSamePackage(one.file, file));
     if (near.length > 0) return { defs: near, confidence: SURE.package };
     return all.length > 0 && isOne(all) ? { defs: all, confidence: SURE.unique } : NOTHING;
+  }
+
+  /** What a file gets by importing all of another. */
+  function included(file: FileInfo, name: string): readonly DefRow[] {
+    const stars = view.links(file).imports.filter((one) => one.name === "**");
+    if (stars.length === 0) return [];
+    if (file.family === "c" || file.family === "ruby") {
+      const all = view.named(name).filter((one) => one.file.family === file.family && isTop(one));
+      const reached = all.length === 0 ? undefined : reachOf(file);
+      return all.filter((one) => reached!.has(one.file.id));
+    }
+    for (const { module } of stars) {
+      const found = moduleOf(view, file, module);
+      const { defs } = found ? exported(found, name, RE_EXPORTS) : NOTHING;
+      if (defs.length > 0) return defs;
+    }
+    return [];
+  }
+
+  /** Every file that one includes, and those that these include, to the depth that re-exports are followed to. */
+  function reachOf(file: FileInfo): ReadonlySet<number> {
+    return view.once(`reach ${file.id}`, () => {
+      const reached = new Set<number>();
+      let frontier: readonly FileInfo[] = [file];
+      for (let depth = 0; depth <= RE_EXPORTS && reached.size < MAX_REACH; depth++) {
+        const next: FileInfo[] = [];
+        for (const from of frontier)
+          for (const found of includesOf(from)) {
+            if (reached.has(found.id)) continue;
+            reached.add(found.id);
+            next.push(found);
+          }
+        frontier = next;
+      }
+      return reached;
+    });
+  }
+
+  function includesOf(file: FileInfo): readonly FileInfo[] {
+    let found = includes.get(file.id);
+    if (!found) {
+      const stars = view.links(file).imports.filter((one) => one.name === "**");
+      includes.set(file.id, (found = stars.flatMap((one) => moduleOf(view, file, one.module)?.files ?? [])));
+    }
+    return found;
   }
 
   function inSamePackage(a: FileInfo, b: FileInfo): boolean {
@@ -182,28 +241,44 @@ export function createResolver(view: View): Resolver {
   }
 
   function members(of: DefRow, name: string, depth = 0): readonly DefRow[] {
-    const all = view.named(name).filter((one) => one.owner !== "" && one.file.family === of.file.family);
-    const own = all.filter((one) => one.owner === of.symbol && one.file.id === of.file.id);
+    const key = `members ${of.file.id} ${of.symbol} ${name}`;
+    // A class that derives from itself, by whatever way.
+    if (busy.has(key)) return [];
+    busy.add(key);
+    try {
+      return depth > 0 ? membersOf(of, name, depth) : view.once(key, () => membersOf(of, name, 0));
+    } finally {
+      busy.delete(key);
+    }
+  }
+
+  function membersOf(of: DefRow, name: string, depth: number): readonly DefRow[] {
+    const own = view.namedIn(name, of.file).filter((one) => one.owner === of.symbol);
     if (own.length > 0) return own;
     // Other parts of the class may lie in other files: Go's methods, Rust's impls, partial and reopened classes.
-    const parts = all.filter((one) => lastOf(one.owner) === of.name && isOpenTo(one.file, of.file));
+    const isOpen = !/^(script|python|java)$/.test(of.file.family);
+    const parts = isOpen ? view.named(name).filter((one) => isPart(one, of)) : [];
     if (parts.length > 0) return parts;
     if (depth >= RE_EXPORTS) return [];
     for (const { file, base } of view.bases(of)) {
       const found = meaning(file, base, depth + 2).defs.flatMap((one) =>
-        one === of ? [] : members(one, name, depth + 1),
+        one.file.id === of.file.id && one.symbol === of.symbol ? [] : members(one, name, depth + 1),
       );
       if (found.length > 0) return found;
     }
     return [];
   }
 
-  function isOpenTo(part: FileInfo, whole: FileInfo): boolean {
-    if (part.family === "script" || part.family === "python" || part.family === "java") return false;
+  function isPart({ owner, file: part }: DefRow, { name, file: whole }: DefRow): boolean {
+    if (owner === "" || part.family !== whole.family || lastOf(owner) !== name) return false;
     return part.family === "c" || part.family === "rust" || part.family === "ruby" || inSamePackage(part, whole);
   }
 
   function classesNamed(file: FileInfo, symbol: string): readonly DefRow[] {
+    return view.once(`class ${file.id} ${symbol}`, () => classesOf(file, symbol));
+  }
+
+  function classesOf(file: FileInfo, symbol: string): readonly DefRow[] {
     const name = lastOf(symbol);
     const all = view.named(name).filter((one) => one.file.family === file.family && CLASSES.has(one.kind));
     const own = all.filter((one) => one.file.id === file.id && one.symbol === symbol);

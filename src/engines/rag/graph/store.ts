@@ -19,7 +19,7 @@ export function putGraph(db: Db, file: number, path: string, facts: FileFacts | 
       "INSERT INTO defs (file, ord, name, symbol, kind, line, last, type) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       ...[file, ord, name, symbol, DEF_KINDS.indexOf(kind), line, last, type ? JSON.stringify(type) : null],
     );
-  for (const [name, places] of byName(facts.uses))
+  for (const [name, places] of byName(facts))
     db.run("INSERT INTO uses (file, name, places) VALUES (?, ?, ?)", file, name, JSON.stringify(places));
   for (const { child, base } of facts.bases)
     db.run("INSERT INTO bases (file, child, base) VALUES (?, ?, ?)", file, child, JSON.stringify(base));
@@ -40,18 +40,30 @@ export function stemOf(path: string): string {
   return /^(index|__init__|mod|lib|main)$/.test(name) && parts.length > 0 ? parts.at(-1)! : name;
 }
 
+/**
+ * What a use is stored under. A main export has no name of its own, and half of all files may have one: it goes by what its module
+ * is called, so that a question about one of them does not look at all.
+ */
+export function keyOfDefault(module: string): string {
+  const parts = module.split("/");
+  const last = parts.pop()!.replace(/(\.d)?\.[mc]?[jt]sx?$/, "");
+  const name = last === "index" ? (parts.at(-1) ?? "") : last;
+  return `default:${/^\.*$/.test(name) ? "" : name}`;
+}
+
 export function kindOfUse(place: Place): UseKind {
   return USE_KINDS[place[2]]!;
 }
 
-function byName(uses: readonly Use[]): Map<string, Place[]> {
+function byName({ uses, imports }: FileFacts): Map<string, Place[]> {
   const found = new Map<string, Place[]>();
   for (const { name, line, column, kind, within, ref } of uses) {
     const at = [line, column, USE_KINDS.indexOf(kind), within] as const;
+    const key = name === "default" && ref?.[0] === "import" ? keyOfDefault(imports[ref[1]]!.module) : name;
     const place: Place = ref ? [...at, ref] : at;
-    const list = found.get(name);
+    const list = found.get(key);
     if (list) list.push(place);
-    else found.set(name, [place]);
+    else found.set(key, [place]);
   }
   return found;
 }

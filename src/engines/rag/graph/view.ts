@@ -45,18 +45,23 @@ export interface View {
   inPackage(name: string, family: string): readonly FileInfo[];
   links(file: FileInfo): Links;
   named(name: string): readonly DefRow[];
+  /** Definitions of this name in one file. */
+  namedIn(name: string, file: FileInfo): readonly DefRow[];
+  defAt(file: FileInfo, ord: number): DefRow | undefined;
   defsOf(file: FileInfo): readonly DefRow[];
   /** What a definition derives from, and the file that says so. */
   bases(child: DefRow): readonly { readonly file: FileInfo; readonly base: Ref }[];
   uses(name: string, limit: number): { readonly file: FileInfo; readonly place: Place }[];
   usesIn(file: FileInfo): { readonly name: string; readonly place: Place }[];
   renames(source: string): readonly { readonly file: FileInfo; readonly name: string }[];
+  /** What was found out once, for as long as the view holds. */
+  once<T>(key: string, make: () => T): T;
   manifests(): readonly { readonly folder: string; readonly path: string; readonly manifest: Manifest }[];
 }
 
 const MAX_NAMED = 2_000;
 const MAX_FILES = 500;
-const MAX_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 100_000;
 const NO_LINKS: Links = { package: "", imports: [], exports: [] };
 
 export function openView(db: Db): View {
@@ -86,6 +91,9 @@ export function openView(db: Db): View {
       return info ? [{ ...row, file: info }] : [];
     });
   const defs = (list: readonly StoredDef[]): DefRow[] => rows(list).map(defOf);
+
+  const named = (name: string): DefRow[] =>
+    once(`named ${name}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE name = ? LIMIT ?", name, MAX_NAMED)));
 
   return {
     file,
@@ -129,10 +137,14 @@ export function openView(db: Db): View {
       }
       return found!;
     },
-    named: (name) =>
-      once(`named ${name}`, () =>
-        defs(db.all<StoredDef>("SELECT * FROM defs WHERE name = ? LIMIT ?", name, MAX_NAMED)),
+    named,
+    namedIn: (name, { id }) => once(`in ${name}`, () => Map.groupBy(named(name), (def) => def.file.id)).get(id) ?? [],
+    defAt: ({ id }, ord) =>
+      once(
+        `def ${id} ${ord}`,
+        () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? AND ord = ?", id, ord))[0],
       ),
+    once,
     defsOf: ({ id }) =>
       once(`defs ${id}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? ORDER BY ord", id))),
     bases: (child) =>
@@ -156,7 +168,10 @@ export function openView(db: Db): View {
       once(`uses ${id}`, () =>
         db
           .all<{ name: string; places: string }>("SELECT name, places FROM uses WHERE file = ?", id)
-          .flatMap(({ name, places }) => (JSON.parse(places) as Place[]).map((place) => ({ name, place }))),
+          .flatMap(({ name, places }) => {
+            const plain = name.startsWith("default:") ? "default" : name;
+            return (JSON.parse(places) as Place[]).map((place) => ({ name: plain, place }));
+          }),
       ),
     renames: (source) =>
       once(`renames ${source}`, () =>

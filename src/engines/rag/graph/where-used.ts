@@ -1,6 +1,6 @@
-import { edgeOf } from "./edges.ts";
+import { type Edge, edgeOf } from "./edges.ts";
 import type { Resolver } from "./resolve.ts";
-import { kindOfUse, type Place } from "./store.ts";
+import { keyOfDefault, kindOfUse, type Place } from "./store.ts";
 import { keyOf } from "./symbol.ts";
 import type { UseKind } from "./types.ts";
 import type { DefRow, FileInfo, View } from "./view.ts";
@@ -26,11 +26,17 @@ export function whereUsed(view: View, resolver: Resolver, defs: readonly DefRow[
   const wanted = new Set(defs.map(keyOf));
   const found: Found[] = [];
   const seen = new Set<string>();
+  const judged = new Map<Edge, boolean>();
+  // Uses that could mean anything of a name share one edge: it is judged once.
+  const isMeantBy = (edge: Edge) => {
+    let isMeant = judged.get(edge);
+    if (isMeant === undefined) judged.set(edge, (isMeant = edge.defs.some((one) => wanted.has(keyOf(one)))));
+    return isMeant;
+  };
   for (const called of defs.length > 0 ? namesOf(view, resolver, defs) : [name])
     for (const { file, place } of view.uses(called, MAX_USES)) {
-      const edge = edgeOf(view, resolver, file, called, place);
-      const isMeant = edge.defs.some((one) => wanted.has(keyOf(one)));
-      if (defs.length > 0 ? !isMeant : edge.defs.length > 0) continue;
+      const edge = edgeOf(view, resolver, file, called.startsWith("default:") ? "default" : called, place);
+      if (defs.length > 0 ? !isMeantBy(edge) : edge.defs.length > 0) continue;
       const one = foundAt(view, file, place, defs.length > 0 ? edge.confidence : UNDEFINED);
       const key = `${file.id} ${one.line} ${one.kind} ${one.within?.ord}`;
       if (!seen.has(key)) found.push(one);
@@ -45,7 +51,7 @@ export function bySurety(a: Found, b: Found): number {
 }
 
 function foundAt(view: View, file: FileInfo, place: Place, confidence: number): Found {
-  const within = place[3] < 0 ? undefined : view.defsOf(file)[place[3]];
+  const within = place[3] < 0 ? undefined : view.defAt(file, place[3]);
   return { file, line: place[0], kind: kindOfUse(place), confidence, within };
 }
 
@@ -53,18 +59,27 @@ function foundAt(view: View, file: FileInfo, place: Place, confidence: number): 
 function namesOf(view: View, resolver: Resolver, defs: readonly DefRow[]): string[] {
   const wanted = new Set(defs.map(keyOf));
   const names = new Set(defs.map((one) => one.name));
+  const keys = new Set<string>();
+  for (const def of defs) if (def.name === "default") for (const key of mainKeys(view, def.file)) keys.add(key);
   for (const name of names) {
     if (names.size >= MAX_NAMES) break;
-    for (const renamed of view.renames(name))
-      if (!names.has(renamed.name) && renamed.name !== "*" && means(resolver, renamed, wanted)) names.add(renamed.name);
+    for (const renamed of view.renames(name)) {
+      if (renamed.name === "*" || !resolver.given(renamed.file, renamed.name).some((one) => wanted.has(keyOf(one))))
+        continue;
+      if (renamed.name === "default") for (const key of mainKeys(view, renamed.file)) keys.add(key);
+      else names.add(renamed.name);
+    }
   }
-  return [...names];
+  return [...names, ...keys];
 }
 
-function means(
-  resolver: Resolver,
-  { file, name }: { file: FileInfo; name: string },
-  wanted: ReadonlySet<string>,
-): boolean {
-  return resolver.given(file, name).some((one) => wanted.has(keyOf(one)));
+/** What the module of a file may be called by those who import its main export. */
+function mainKeys(view: View, { path, folder }: FileInfo): string[] {
+  const packages = view.manifests().filter((one) => one.manifest.is === "package" && within(folder, one.folder));
+  const names = packages.flatMap(({ manifest }) => (manifest.is === "package" ? [manifest.name] : []));
+  return [path, ".", ...names].map(keyOfDefault);
+}
+
+function within(folder: string, outer: string): boolean {
+  return outer === "" || folder === outer || folder.startsWith(`${outer}/`);
 }
