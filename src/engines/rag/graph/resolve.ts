@@ -1,5 +1,6 @@
 import { specOf } from "./languages/index.ts";
 import { type Module, moduleOf, submoduleOf } from "./modules.ts";
+import { createReach } from "./reach.ts";
 import type { DefKind, Ref } from "./types.ts";
 import type { DefRow, FileInfo, View } from "./view.ts";
 
@@ -19,7 +20,6 @@ export const RESOLVED = 0.5;
 
 const MAX_DEPTH = 8;
 const RE_EXPORTS = 5;
-const MAX_REACH = 2_000;
 const NOTHING: Meaning = { defs: [], confidence: 0 };
 const FOREIGN: Meaning = { defs: [], foreign: true, confidence: 0 };
 const CLASSES: ReadonlySet<DefKind> = new Set(["class", "interface", "type", "enum", "module"]);
@@ -38,7 +38,7 @@ export interface Resolver {
 export function createResolver(view: View): Resolver {
   /** Members that are being looked for. */
   const busy = new Set<string>();
-  const includes = new Map<number, readonly FileInfo[]>();
+  const reachOf = createReach(view, RE_EXPORTS);
 
   function meaning(file: FileInfo, ref: Ref, depth = 0): Meaning {
     if (depth > MAX_DEPTH) return NOTHING;
@@ -157,34 +157,6 @@ export function createResolver(view: View): Resolver {
       if (defs.length > 0) return defs;
     }
     return [];
-  }
-
-  /** Every file that one includes, and those that these include, to the depth that re-exports are followed to. */
-  function reachOf(file: FileInfo): ReadonlySet<number> {
-    return view.once(`reach ${file.id}`, () => {
-      const reached = new Set<number>();
-      let frontier: readonly FileInfo[] = [file];
-      for (let depth = 0; depth <= RE_EXPORTS && reached.size < MAX_REACH; depth++) {
-        const next: FileInfo[] = [];
-        for (const from of frontier)
-          for (const found of includesOf(from)) {
-            if (reached.has(found.id)) continue;
-            reached.add(found.id);
-            next.push(found);
-          }
-        frontier = next;
-      }
-      return reached;
-    });
-  }
-
-  function includesOf(file: FileInfo): readonly FileInfo[] {
-    let found = includes.get(file.id);
-    if (!found) {
-      const stars = view.links(file).imports.filter((one) => one.name === "**");
-      includes.set(file.id, (found = stars.flatMap((one) => moduleOf(view, file, one.module)?.files ?? [])));
-    }
-    return found;
   }
 
   function inSamePackage(a: FileInfo, b: FileInfo): boolean {
