@@ -17,11 +17,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRoots } from "../src/base/path/index.ts";
+import { openSqlite } from "../src/base/store/sqlite.ts";
 import { createFs } from "../src/engines/fs/index.ts";
 import { createLocks } from "../src/engines/fs/locks/index.ts";
 import { maaslOptions } from "../src/engines/fs/options.ts";
 import { thisProcess } from "../src/engines/fs/process.ts";
-import { openStore } from "../src/engines/fs/store.ts";
+import { LOCKS, storeFile } from "../src/engines/fs/store.ts";
 
 type Work = () => Promise<unknown> | unknown;
 
@@ -60,8 +61,8 @@ const tenKb = "x".repeat(10 * 1024);
 let marker = 0;
 let floorMarker = 0;
 writeFileSync(at("floor.ts"), readFileSync(at("mega.ts")));
-const db = openStore(mkdtempSync(join(state_dir, "locks-")));
-const locks = createLocks(maaslOptions.parse({}), db, thisProcess(), () => {});
+const db = openSqlite(storeFile(mkdtempSync(join(state_dir, "locks-"))), LOCKS);
+const locks = createLocks(maaslOptions.parse({}), db, thisProcess(), async () => {});
 let grown = 0;
 
 const rows: Row[] = [

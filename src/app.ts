@@ -209,7 +209,8 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
   const use: Engines = {
     fs: once(async () => {
       const { createFs } = await import("./engines/fs/index.ts");
-      const fs = await createFs(mcp.maasl, { roots, state_dir });
+      const fs = createFs(mcp.maasl, { roots, state_dir });
+      await fs.settled;
       closing.push(() => fs.close());
       return fs;
     }),

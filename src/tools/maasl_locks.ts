@@ -20,6 +20,6 @@ export const maasl_locks = defineTool({
       ),
     }),
   async run(_args, ctx) {
-    return { locks: (await ctx.fs()).locks() };
+    return { locks: await (await ctx.fs()).locks() };
   },
 });

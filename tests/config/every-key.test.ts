@@ -57,7 +57,7 @@ async function leaseSeconds(bed: Bed): Promise<number> {
     const write = bed.payload("linux_fs_write", { path: "big.txt", content: "x".repeat(4_000_000) }).then(() => "done");
     const next = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
     while ((await Promise.race([write, next()])) === undefined) {
-      const [lease] = fs.locks();
+      const [lease] = await fs.locks();
       if (!lease) continue;
       await write;
       return Math.round((Date.parse(lease.expires) - Date.parse(lease.since)) / 1000);

@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRoots } from "../../src/base/path/index.ts";
+import { openSqlite } from "../../src/base/store/sqlite.ts";
 import { createFs } from "../../src/engines/fs/index.ts";
 import type { Deed } from "../../src/engines/fs/journal/index.ts";
 import { maaslOptions } from "../../src/engines/fs/options.ts";
-import { openStore } from "../../src/engines/fs/store.ts";
+import { LOCKS, storeFile } from "../../src/engines/fs/store.ts";
 import { runBinary } from "../harness/cli.ts";
 import { type Temp, temp } from "../harness/temp.ts";
 
@@ -41,7 +42,7 @@ describe("a state folder that came with a repository", () => {
     expect(readFileSync(join(outside, "keep"), "utf8")).toBe("KEEP\n");
   });
 
-  it("has a journal that is followed only inside the roots and under names of our making", () => {
+  it("has a journal that is followed only inside the roots and under names of our making", async () => {
     const state_dir = join(root, ".llmc");
     const ref = (path: string) => ({ path, dev: statSync(path).dev, ino: statSync(path).ino });
     mkdirSync(join(root, "sub"));
@@ -57,15 +58,15 @@ describe("a state folder that came with a repository", () => {
       { kind: "trash", dir: { ...ref(outside), path: `${root}/../outside` }, temp: temp_name },
       { kind: "trash", dir: ref(root), temp: temp_name },
     ];
-    const db = openStore(state_dir);
+    const db = openSqlite(storeFile(state_dir), LOCKS);
     for (const deed of planted)
-      db.run(
+      await db.run(
         "INSERT INTO journal (state, deeds, bytes, pid, started, place, at_ms) VALUES ('staged', ?, NULL, 1, 'never', 'elsewhere', 0)",
         JSON.stringify([deed]),
       );
-    db.close();
+    await db.close();
     const fs = createFs(maaslOptions.parse({}), { roots: createRoots({ roots: [root], state_dir }), state_dir });
-    fs.close();
+    await fs.close();
     expect(readFileSync(join(outside, temp_name), "utf8")).toBe("KEEP\n");
     expect(readFileSync(join(outside, "keep"), "utf8")).toBe("KEEP\n");
     expect(readFileSync(join(root, "sub/keep"), "utf8")).toBe("KEEP\n");

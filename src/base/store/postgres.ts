@@ -1,6 +1,6 @@
 import type { Pool, PoolClient, QueryResult } from "pg";
 import { Fault } from "../fault.ts";
-import type { Schema, SqlValue, Statements, Store } from "./types.ts";
+import type { Schema, SqlValue, Statements, Store, TransactionOptions } from "./types.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -32,6 +32,8 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
     connectionTimeoutMillis: options.connect_ms ?? 3000,
     idleTimeoutMillis: 30_000,
     statement_timeout: STATEMENT_MS,
+    // A machine that went silent in the middle of a transaction must not keep its rows for ever.
+    idle_in_transaction_session_timeout: STATEMENT_MS,
     application_name: "llmc",
     // One schema of ours in whatever database we are given.
     options: `-c search_path=${SCHEMA}`,
@@ -53,20 +55,21 @@ const COLLISIONS = new Set(["23505", "40001", "40P01"]);
 const TRIES = 5;
 
 function storeOn(pool: Pool): Store {
-  async function transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
+  async function transaction<T>(work: (tx: Statements) => Promise<T>, { serial }: TransactionOptions = {}): Promise<T> {
+    const begin = serial === undefined ? "BEGIN" : `BEGIN; SELECT pg_advisory_xact_lock(${serial})`;
     for (let tries = 1; ; tries++)
       try {
-        return await attempt(work);
+        return await attempt(begin, work);
       } catch (error) {
         if (tries === TRIES || !(error instanceof Fault) || !COLLISIONS.has(sqlState(error))) throw error;
       }
   }
 
-  async function attempt<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
+  async function attempt<T>(begin: string, work: (tx: Statements) => Promise<T>): Promise<T> {
     const client = await guarded(() => pool.connect());
     let broken: Error | undefined;
     try {
-      await guarded(() => client.query("BEGIN"));
+      await guarded(() => client.query(begin));
       const value = await work(statementsOn(client));
       await guarded(() => client.query("COMMIT"));
       return value;

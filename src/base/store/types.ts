@@ -8,11 +8,16 @@ export interface Statements {
   all<T = SqlRow>(sql: string, ...values: SqlValue[]): Promise<T[]>;
 }
 
+export interface TransactionOptions {
+  /** Transactions that name the same number come one after the other. In SQLite all do. */
+  readonly serial?: number;
+}
+
 /** A store of state. SQLite answers at once; PostgreSQL carries the same for several replicas. */
 export interface Store extends Statements {
   readonly backend: "sqlite" | "postgres";
   /** All or nothing. Statements go through what `work` is given; it must not wait for anything but them. */
-  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Statements) => Promise<T>, options?: TransactionOptions): Promise<T>;
   close(): Promise<void>;
 }
 

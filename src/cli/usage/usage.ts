@@ -31,7 +31,7 @@ export function watchUsage(loaded: Loaded, since: string): Watching {
       await follower.poll();
       const figures = tally.figures(Date.now());
       const te = (await app.engines.envelope()).stats(undefined, Date.parse(since));
-      const locks = (await app.engines.fs()).locks();
+      const locks = await (await app.engines.fs()).locks();
       return {
         root: loaded.root,
         since,

@@ -15,26 +15,26 @@ export async function runBatch(
   /** Looked at last, right before the steps. */
   check: () => void = () => {},
 ): Promise<void> {
-  const id = deps.journal.begin("staged", deeds);
+  const id = await deps.journal.begin(hold, "staged", deeds);
   try {
     await prepare();
-    hold.confirm();
-    deps.journal.commit(id);
+    await hold.confirm();
+    await deps.journal.commit(id);
   } catch (error) {
     for (const deed of deeds.toReversed()) unstage(deed);
-    deps.journal.end(id);
+    await deps.journal.end(id);
     throw error;
   }
   try {
-    hold.commit(() => {
+    await hold.commit(() => {
       check();
       deeds.forEach(forward);
     });
   } catch (error) {
     deeds.toReversed().forEach(back);
-    deps.journal.end(id);
+    await deps.journal.end(id);
     throw error;
   }
   deeds.forEach(finish);
-  deps.journal.end(id);
+  await deps.journal.end(id);
 }

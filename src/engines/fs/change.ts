@@ -55,7 +55,7 @@ export async function locked<T>(
       const isTriedAgain = error instanceof OutsideChange && CLASSES[classOf(real)].changed === "apply_again";
       if (!isTriedAgain || turn === MAX_TURNS - 1) throw error;
     } finally {
-      hold.release();
+      await hold.release();
     }
   }
   throw new Fault("resource_busy", `The folder of ${visible(path.shown)} keeps moving; nothing was changed.`);
@@ -173,7 +173,7 @@ interface Replacement {
 export async function replaceFile(deps: ChangeDeps, here: Place, hold: Hold, next: Replacement): Promise<void> {
   const temp = tempName();
   const path = `${here.dir.proc}/${temp}`;
-  const id = deps.journal.begin("staged", [{ kind: "trash", dir: refOf(here.dir), temp }]);
+  const id = await deps.journal.begin(hold, "staged", [{ kind: "trash", dir: refOf(here.dir), temp }]);
   try {
     const fd = stage(path, next);
     try {
@@ -181,14 +181,13 @@ export async function replaceFile(deps: ChangeDeps, here: Place, hold: Hold, nex
     } finally {
       closeSync(fd);
     }
-    hold.commit(() => {
+    await hold.commit(() => {
       next.check?.();
       renameSync(path, here.proc);
-      deps.journal.end(id);
-    });
+    }, id);
   } catch (error) {
     forget(path);
-    deps.journal.end(id);
+    await deps.journal.end(id);
     throw writeFault(here.shown, error);
   }
 }

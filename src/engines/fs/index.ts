@@ -1,5 +1,6 @@
 /** Files: read by descriptor in bounded slices, changed atomically under a lock and from a journal. */
 import { type Pinned, pinFile, type Roots, type SafePath } from "../../base/path/index.ts";
+import type { Schema, Store } from "../../base/store/types.ts";
 import { type ByteSlice, readBytes, readWhole } from "./bytes.ts";
 import type { Call } from "./change.ts";
 import { type Edit, type Edited, type EditOptions, editText } from "./edit/index.ts";
@@ -30,6 +31,7 @@ export type { MadeDirs } from "./mkdirs.ts";
 export type { Moved } from "./move.ts";
 export type { PatchedFile, PatchOptions, PatchResult } from "./patch/index.ts";
 export type { Removed } from "./remove.ts";
+export { LOCKS } from "./store.ts";
 export type { TreeEntry, TreeOptions } from "./tree.ts";
 export type { WriteOptions, Written } from "./write.ts";
 
@@ -38,6 +40,8 @@ export interface FsDeps {
   readonly roots: Roots;
   /** Where locks and the journal live, shared by all processes on the repository. */
   readonly state_dir: string;
+  /** Opens a part of the store that replicas share; without it the state folder holds a file. */
+  readonly openShared?: ((schema: Schema) => Promise<Store>) | undefined;
 }
 
 export interface Fs {
@@ -60,8 +64,10 @@ export interface Fs {
   remove(path: SafePath, recursive: boolean, call: Call): Promise<Removed>;
   mkdirs(dir: SafePath, exist_ok: boolean, call: Call): Promise<MadeDirs>;
   /** Who holds what, in all processes on this state folder. */
-  locks(): Lease[];
-  close(): void;
+  locks(): Promise<Lease[]>;
+  /** What earlier processes left in the state folder is settled. A shared store is not waited for: that would cost readers. */
+  readonly settled: Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Settles first what dead processes left half done. A store that cannot be opened hinders writers, not readers. */
@@ -86,17 +92,17 @@ export function createFs(options: MaaslOptions, deps: FsDeps): Fs {
     listDir: (dir, max_entries, include_hidden) => listDir(roots, dir, max_entries, include_hidden),
     stat: (path) => statFacts(roots, path),
     walk: (dir, walk) => walkTree(roots, dir, walk),
-    write: async (file, content, write, call) => writeText(writers.get(), file, content, write, call),
-    edit: async (file, edits, edit, call) => editText(writers.get(), file, edits, edit, call),
-    patch: async (text, patch, call) => applyPatch(writers.get(), text, patch, call),
-    move: async (source, target, into, call) => moveEntry(writers.get(), source, target, into, call),
-    remove: async (path, recursive, call) => removeEntry(writers.get(), path, recursive, call),
-    mkdirs: async (dir, exist_ok, call) => makeDirsLocked(writers.get(), dir, exist_ok, call),
-    locks: () =>
-      writers
-        .get()
-        .locks.list()
-        .map((lease) => ({ ...lease, resource: roots.shown(lease.resource) })),
+    write: async (file, content, write, call) => writeText(await writers.get(), file, content, write, call),
+    edit: async (file, edits, edit, call) => editText(await writers.get(), file, edits, edit, call),
+    patch: async (text, patch, call) => applyPatch(await writers.get(), text, patch, call),
+    move: async (source, target, into, call) => moveEntry(await writers.get(), source, target, into, call),
+    remove: async (path, recursive, call) => removeEntry(await writers.get(), path, recursive, call),
+    mkdirs: async (dir, exist_ok, call) => makeDirsLocked(await writers.get(), dir, exist_ok, call),
+    async locks() {
+      const { locks } = await writers.get();
+      return (await locks.list()).map((lease) => ({ ...lease, resource: roots.shown(lease.resource) }));
+    },
+    settled: writers.settled,
     close: () => writers.close(),
   };
 }

@@ -44,7 +44,7 @@ export async function makeDirsLocked(
   try {
     return makeDirs(deps.roots, path, exist_ok);
   } finally {
-    hold.release();
+    await hold.release();
   }
 }
 

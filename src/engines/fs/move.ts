@@ -46,13 +46,13 @@ export async function moveEntry(
       refuseRoots(deps.roots, from);
       await refuseDeniedBelow(deps.roots, source, from, (rel) => `${to.real}/${rel}`, call.signal);
     }
-    if (statSync(from.dir.proc).dev === statSync(to.dir.proc).dev) moveWithin(deps, from, to, stat, hold);
+    if (statSync(from.dir.proc).dev === statSync(to.dir.proc).dev) await moveWithin(deps, from, to, stat, hold);
     else await moveAcross(deps, from, to, stat, hold);
     return { source: from.shown, target: to.shown };
   } catch (error) {
     throw writeFault(to.shown, error);
   } finally {
-    hold.release();
+    await hold.release();
   }
 }
 
@@ -67,10 +67,10 @@ function refuseTarget(from: Place, to: Place): void {
   throw new Fault("target_exists", `${visible(to.shown)} exists; nothing was moved.`, { hint });
 }
 
-function moveWithin(deps: ChangeDeps, from: Place, to: Place, stat: Stats, hold: Hold): void {
+async function moveWithin(deps: ChangeDeps, from: Place, to: Place, stat: Stats, hold: Hold): Promise<void> {
   // A folder cannot replace anything but an empty folder, so no byte is lost if one appears here just now.
   if (stat.isDirectory()) {
-    hold.commit(() => renameSync(from.proc, to.proc));
+    await hold.commit(() => renameSync(from.proc, to.proc));
     return;
   }
   const deed = {
@@ -81,16 +81,15 @@ function moveWithin(deps: ChangeDeps, from: Place, to: Place, stat: Stats, hold:
     to_name: to.name,
     ino: stat.ino,
   } as const;
-  const id = deps.journal.begin("committed", [deed]);
+  const id = await deps.journal.begin(hold, "committed", [deed]);
   try {
-    hold.commit(() => {
+    await hold.commit(() => {
       // A second name is only given where there is none, unlike a rename, which would replace what appears meanwhile.
       if (giveName(from.proc, to.proc)) unlinkSync(from.proc);
       else renameSync(from.proc, to.proc);
-      deps.journal.end(id);
-    });
+    }, id);
   } catch (error) {
-    deps.journal.end(id);
+    await deps.journal.end(id);
     if ((error as NodeJS.ErrnoException).code === "EEXIST")
       throw new Fault("target_exists", `${visible(to.shown)} exists; nothing was moved.`);
     throw error;

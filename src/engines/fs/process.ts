@@ -10,20 +10,16 @@ export interface ProcessMark {
   readonly place: string;
 }
 
-/** How long one whose process cannot be seen from here is given: less than its lease, so that what it left is settled before others take its locks. */
-const UNSEEN_MS = 20_000;
-
 export function thisProcess(): ProcessMark {
   return { pid: process.pid, started: startOf(process.pid) ?? "", place: placeHere() };
 }
 
-/** Whether the process of a mark is gone. `at_ms` is when the mark was left. */
-export function isDead(mark: ProcessMark, here: ProcessMark, at_ms: number): boolean {
-  if (mark.place === here.place) return startOf(mark.pid) !== mark.started;
+/** Whether the process of a mark runs, is gone, or cannot be seen from here: in another container, or on another machine. */
+export function fateOf(mark: ProcessMark, here: ProcessMark): "runs" | "gone" | "unseen" {
+  if (mark.place === here.place) return startOf(mark.pid) === mark.started ? "runs" : "gone";
   const [machine, boot] = mark.place.split("|");
   const [thisMachine, thisBoot] = here.place.split("|");
-  const hasRebooted = machine === thisMachine && boot !== thisBoot;
-  return hasRebooted || Date.now() - at_ms > UNSEEN_MS;
+  return machine === thisMachine && boot !== thisBoot ? "gone" : "unseen";
 }
 
 function startOf(pid: number): string | undefined {

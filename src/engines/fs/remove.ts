@@ -32,12 +32,12 @@ export async function removeEntry(deps: ChangeDeps, path: SafePath, recursive: b
       await refuseDeniedBelow(deps.roots, path, here, undefined, call.signal);
       return { path: here.shown, removed: await removeFolder(deps, here, hold) };
     }
-    hold.commit(() => unlinkSync(here.proc));
+    await hold.commit(() => unlinkSync(here.proc));
     return { path: here.shown, removed: 1 };
   } catch (error) {
     throw writeFault(here.shown, error);
   } finally {
-    hold.release();
+    await hold.release();
   }
 }
 
@@ -45,15 +45,15 @@ export async function removeEntry(deps: ChangeDeps, path: SafePath, recursive: b
 async function removeFolder(deps: ChangeDeps, here: Place, hold: Hold): Promise<number> {
   const temp = tempName();
   const path = `${here.dir.proc}/${temp}`;
-  const id = deps.journal.begin("committed", [{ kind: "trash", dir: refOf(here.dir), temp }]);
+  const id = await deps.journal.begin(hold, "committed", [{ kind: "trash", dir: refOf(here.dir), temp }]);
   try {
-    hold.commit(() => renameSync(here.proc, path));
+    await hold.commit(() => renameSync(here.proc, path));
     return await removeTreeSlowly(path);
   } catch (error) {
     putBack(path, here.proc);
     throw error;
   } finally {
-    deps.journal.end(id);
+    await deps.journal.end(id);
   }
 }
 

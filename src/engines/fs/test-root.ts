@@ -40,7 +40,7 @@ export function openTestRoot(options: Partial<MaaslOptions> = {}): TestRoot {
     temps: () =>
       readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => /\.llmc-\w+\.tmp/.test(name)),
     [Symbol.dispose]() {
-      fs.close();
+      void fs.close();
       rmSync(root, { recursive: true, force: true });
     },
   };

@@ -21,7 +21,7 @@ describe("rewrite", () => {
     expect(await write("a.ts", "é\n")).toEqual({ bytes_written: 3, new_sha256: sha("é\n") });
     expect(at.get("a.ts")).toBe("é\n");
     expect(at.temps()).toEqual([]);
-    expect(at.fs.locks()).toEqual([]);
+    expect(await at.fs.locks()).toEqual([]);
   });
 
   test("keeps mode, and an empty content empties the file", async () => {

@@ -109,15 +109,14 @@ async function append(
       size: seen.size,
       length: bytes.length,
     } as const;
-    const id = deps.journal.begin("staged", [deed], bytes);
+    const id = await deps.journal.begin(hold, "staged", [deed], bytes);
     try {
-      hold.commit(() => {
+      await hold.commit(() => {
         refuseChanged(here, seen);
         writeAtEnd(fd, bytes, seen.size);
-        deps.journal.end(id);
-      });
+      }, id);
     } catch (error) {
-      deps.journal.end(id);
+      await deps.journal.end(id);
       throw writeFault(here.shown, error);
     }
     await synced(fd);

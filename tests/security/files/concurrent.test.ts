@@ -18,8 +18,8 @@ beforeEach(() => {
   roots = createRoots({ roots: [root] });
   fs = openFs(root);
 });
-afterEach(() => {
-  fs.close();
+afterEach(async () => {
+  await fs.close();
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -27,7 +27,7 @@ const call = { owner: "test", signal: new AbortController().signal };
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}.\n`).join("");
 
 /** Every edit that was reported done is in the file, every other line is as it was. */
-function expectExactly(name: string, count: number, done: readonly number[]): void {
+async function expectExactly(name: string, count: number, done: readonly number[]): Promise<void> {
   const edited = new Set(done);
   const expected = Array.from(
     { length: count },
@@ -35,7 +35,7 @@ function expectExactly(name: string, count: number, done: readonly number[]): vo
   ).join("");
   expect(readFileSync(join(root, name), "utf8")).toBe(expected);
   expect(readdirSync(root).sort()).toEqual([".llmc", name]);
-  expect(fs.locks()).toEqual([]);
+  expect(await fs.locks()).toEqual([]);
 }
 
 async function editFromHere(name: string, count: number): Promise<{ done: number[]; refused: string[] }> {
@@ -64,7 +64,7 @@ test("50 edits of different lines at once: none lost, none refused", async () =>
   writeFileSync(join(root, "a.ts"), lines(50));
   const { done, refused } = await editFromHere("a.ts", 50);
   expect(refused.filter((code) => code !== "resource_busy")).toEqual([]);
-  expectExactly("a.ts", 50, done);
+  await expectExactly("a.ts", 50, done);
 });
 
 test("500 edits at once: none lost, every refusal a clean one", async () => {
@@ -72,7 +72,7 @@ test("500 edits at once: none lost, every refusal a clean one", async () => {
   const { done, refused } = await editFromHere("a.ts", 500);
   expect(done.length + refused.length).toBe(500);
   expect(refused.filter((code) => code !== "resource_busy")).toEqual([]);
-  expectExactly("a.ts", 500, done);
+  await expectExactly("a.ts", 500, done);
 });
 
 test("50 and 500 edits from four processes: none lost, every refusal a clean one", async () => {
@@ -82,7 +82,7 @@ test("50 and 500 edits from four processes: none lost, every refusal a clean one
     expect(done.length + refused.length).toBe(count);
     expect(done.length).toBeGreaterThan(0);
     expect(refused.filter((code) => code !== "resource_busy")).toEqual([]);
-    expectExactly("a.ts", count, done);
+    await expectExactly("a.ts", count, done);
   }
 });
 

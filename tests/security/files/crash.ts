@@ -34,8 +34,8 @@ export async function crashTest(operations: number, max_ms: number): Promise<Cra
       if (run.isKilled) report.kills++;
       for (; number <= run.last; number++) tree = applied(tree, nextOp(tree, number));
       const fs = openFs(root);
-      report.locks_left += fs.locks().length;
-      fs.close();
+      report.locks_left += (await fs.locks()).length;
+      await fs.close();
       const found = read(root);
       report.temps_left += Object.keys(found).filter((name) => name.includes(".llmc-")).length;
       const next = number < operations ? applied(tree, nextOp(tree, number)) : tree;

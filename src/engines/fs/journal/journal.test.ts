@@ -10,24 +10,25 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Db } from "../../../base/db.ts";
+import { openSqlite } from "../../../base/store/sqlite.ts";
+import type { Store } from "../../../base/store/types.ts";
 import { createFs } from "../index.ts";
 import { maaslOptions } from "../options.ts";
 import { type ProcessMark, thisProcess } from "../process.ts";
-import { openStore } from "../store.ts";
+import { LOCKS, storeFile } from "../store.ts";
 import { openTestRoot, type TestRoot } from "../test-root.ts";
 import { createJournal, type Deed, type DirRef, type JournalState, versionOf } from "./index.ts";
 
 let at: TestRoot;
-let db: Db;
+let db: Store;
 const DEAD: ProcessMark = { ...thisProcess(), started: "never" };
 
 beforeEach(() => {
   at = openTestRoot();
-  db = openStore(at.state_dir);
+  db = openSqlite(storeFile(at.state_dir), LOCKS);
 });
-afterEach(() => {
-  db.close();
+afterEach(async () => {
+  await db.close();
   at[Symbol.dispose]();
 });
 
@@ -38,23 +39,23 @@ const here = (): DirRef => {
   return { path: at.root, dev, ino };
 };
 const left = (state: JournalState, deeds: Deed[], bytes?: Buffer, mark = DEAD) =>
-  createJournal(db, mark).begin(state, deeds, bytes);
+  createJournal(db, mark).begin({ fences: [] }, state, deeds, bytes);
 const restart = () => createFs(maaslOptions.parse({}), { roots: at.roots, state_dir: at.state_dir }).close();
-const entries = () => db.all("SELECT * FROM journal").length;
+const entries = async () => (await db.all("SELECT * FROM journal")).length;
 const path = (name: string) => join(at.root, name);
 
 describe("after a crash", () => {
-  test("a staged file goes, one of a living process stays", () => {
+  test("a staged file goes, one of a living process stays", async () => {
     at.put(TEMP, "half");
     at.put(SPARE, "mine");
-    left("staged", [{ kind: "trash", dir: here(), temp: TEMP }]);
-    left("staged", [{ kind: "trash", dir: here(), temp: SPARE }], undefined, thisProcess());
-    restart();
+    await left("staged", [{ kind: "trash", dir: here(), temp: TEMP }]);
+    await left("staged", [{ kind: "trash", dir: here(), temp: SPARE }], undefined, thisProcess());
+    await restart();
     expect(readdirSync(at.root).sort()).toEqual([".llmc", SPARE]);
-    expect(entries()).toBe(1);
+    expect(await entries()).toBe(1);
   });
 
-  test("half an append is cut off, a whole one stays, and so do the bytes of others", () => {
+  test("half an append is cut off, a whole one stays, and so do the bytes of others", async () => {
     const append = (length: number): Deed => ({
       kind: "append",
       dir: here(),
@@ -64,20 +65,20 @@ describe("after a crash", () => {
       length,
     });
     at.put("a", "oldne");
-    left("staged", [append(4)], Buffer.from("new\n"));
-    restart();
+    await left("staged", [append(4)], Buffer.from("new\n"));
+    await restart();
     expect(at.get("a")).toBe("old");
     at.put("a", "oldnew\n");
-    left("staged", [append(4)], Buffer.from("new\n"));
-    restart();
+    await left("staged", [append(4)], Buffer.from("new\n"));
+    await restart();
     expect(at.get("a")).toBe("oldnew\n");
     at.put("a", "oldXY");
-    left("staged", [append(4)], Buffer.from("new\n"));
-    restart();
+    await left("staged", [append(4)], Buffer.from("new\n"));
+    await restart();
     expect(at.get("a")).toBe("oldXY");
     appendFileSync(path("a"), "much more than we wrote");
-    left("staged", [append(4)]);
-    restart();
+    await left("staged", [append(4)]);
+    await restart();
     expect(at.get("a")).toBe("oldXYmuch more than we wrote");
   });
 
@@ -101,14 +102,14 @@ describe("after a crash", () => {
     return batch();
   };
 
-  test("a change that was only staged is undone", () => {
-    left("staged", stageBatch());
-    restart();
+  test("a change that was only staged is undone", async () => {
+    await left("staged", stageBatch());
+    await restart();
     expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "b"]);
     expect(at.get("a")).toBe("old a");
   });
 
-  test("a change that was to be is ended, wherever it was interrupted", () => {
+  test("a change that was to be is ended, wherever it was interrupted", async () => {
     const steps = [
       () => {},
       () => linkSync(path("a"), path(SPARE)),
@@ -119,52 +120,52 @@ describe("after a crash", () => {
     for (let done = 1; done <= steps.length; done++) {
       const deeds = stageBatch();
       for (const step of steps.slice(0, done)) step();
-      left("committed", deeds);
-      restart();
+      await left("committed", deeds);
+      await restart();
       expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "c"]);
       expect([at.get("a"), at.get("c")]).toEqual(["new a", "new c"]);
-      expect(entries()).toBe(0);
+      expect(await entries()).toBe(0);
       renameSync(path("c"), path("b"));
     }
   });
 
-  test("a change that can no longer be ended is taken back whole, without harm to what others did", () => {
+  test("a change that can no longer be ended is taken back whole, without harm to what others did", async () => {
     const deeds = stageBatch();
     renameSync(path("b"), path(SPARE.replace("02", "03")));
     at.put("c", "someone else");
-    left("committed", deeds);
-    restart();
+    await left("committed", deeds);
+    await restart();
     expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "b", "c"]);
     expect([at.get("a"), at.get("b"), at.get("c")]).toEqual(["old a", "old b", "someone else"]);
   });
 
-  test("a moved file has one name, a deleted folder is gone, a new folder that stayed empty too", () => {
+  test("a moved file has one name, a deleted folder is gone, a new folder that stayed empty too", async () => {
     at.put("from", "x");
     linkSync(path("from"), path("to"));
     const { ino } = statSync(path("from"));
-    left("committed", [{ kind: "move", dir: here(), name: "from", to: here(), to_name: "to", ino }]);
+    await left("committed", [{ kind: "move", dir: here(), name: "from", to: here(), to_name: "to", ino }]);
     mkdirSync(path(`${TEMP}/deep`), { recursive: true });
     at.put(`${TEMP}/deep/f`, "");
     symlinkSync("/etc", path(`${TEMP}/link`));
-    left("committed", [{ kind: "trash", dir: here(), temp: TEMP }]);
+    await left("committed", [{ kind: "trash", dir: here(), temp: TEMP }]);
     mkdirSync(path("made/inside"), { recursive: true });
     mkdirSync(path("used/inside"), { recursive: true });
     at.put("used/file", "");
-    left("staged", [{ kind: "mkdir", dir: here(), name: "made" }]);
-    left("staged", [{ kind: "mkdir", dir: here(), name: "used" }]);
-    restart();
+    await left("staged", [{ kind: "mkdir", dir: here(), name: "made" }]);
+    await left("staged", [{ kind: "mkdir", dir: here(), name: "used" }]);
+    await restart();
     expect(readdirSync(at.root).sort()).toEqual([".llmc", "to", "used"]);
     expect(readdirSync(path("used"))).toEqual(["file"]);
     expect(existsSync("/etc/passwd")).toBe(true);
   });
 
-  test("nothing is done in a folder that is another one now", () => {
+  test("nothing is done in a folder that is another one now", async () => {
     at.put(TEMP, "not ours");
-    left("staged", [{ kind: "trash", dir: { ...here(), ino: 1 }, temp: TEMP }]);
-    left("staged", [{ kind: "trash", dir: { path: path("gone"), dev: 1, ino: 1 }, temp: TEMP }]);
-    restart();
+    await left("staged", [{ kind: "trash", dir: { ...here(), ino: 1 }, temp: TEMP }]);
+    await left("staged", [{ kind: "trash", dir: { path: path("gone"), dev: 1, ino: 1 }, temp: TEMP }]);
+    await restart();
     expect(at.get(TEMP)).toBe("not ours");
-    expect(entries()).toBe(0);
+    expect(await entries()).toBe(0);
   });
 
   test("a store that cannot be opened hinders writers and not readers", async () => {

@@ -1,13 +1,17 @@
 /** MAASL: leases that writers in all processes hold on what they change, each with a fence that only grows. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Db } from "../../../base/db.ts";
 import { Fault } from "../../../base/fault.ts";
+import type { Store } from "../../../base/store/types.ts";
 import { visible } from "../../../base/text.ts";
 import { byBytes } from "../list.ts";
 import type { MaaslOptions } from "../options.ts";
-import { isDead, type ProcessMark } from "../process.ts";
+import type { ProcessMark } from "../process.ts";
 import { CLASSES, classOf, type LockClass, resourceOf } from "./classes.ts";
+import { createHold, type Hold } from "./hold.ts";
+import { createLeases, type LeaseRow, type Wanted } from "./leases.ts";
 import { createTurns } from "./turns.ts";
+
+export type { Hold } from "./hold.ts";
 
 export interface Lease {
   readonly resource: string;
@@ -24,128 +28,54 @@ export interface LockTarget {
   readonly tree?: boolean;
 }
 
-export interface Hold {
-  /** Does the last step of a change in one transaction with the proof that the locks are still ours; then they are free. */
-  commit<T>(work: () => T): T;
-  /** The same proof for a change of several steps: the locks are renewed and stay. */
-  confirm(): void;
-  release(): void;
-}
-
 export interface Locks {
   take(targets: readonly LockTarget[], holder: string, signal: AbortSignal): Promise<Hold>;
-  list(): Lease[];
+  list(): Promise<Lease[]>;
 }
 
-interface Row {
-  readonly fence: number;
-  readonly resource: string;
-  readonly class: LockClass;
-  readonly holder: string;
-  readonly pid: number;
-  readonly started: string;
-  readonly place: string;
-  readonly since_ms: number;
-  readonly expires_ms: number;
-}
-
-interface Wanted extends LockTarget {
-  readonly resource: string;
-  readonly class: LockClass;
-  readonly lease_ms: number;
-}
-
-const CONFLICTS = `SELECT * FROM leases WHERE resource = ?1
-  OR (tree AND substr(?1, 1, length(resource) + 1) = resource || '/')
-  OR (?2 AND substr(resource, 1, length(?1) + 1) = ?1 || '/')`;
-const INSERT = `INSERT INTO leases (resource, class, tree, holder, pid, started, place, since_ms, expires_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING fence`;
-
-/** `onTakeover` runs before a lock is taken from one who is gone: what he left half done is settled first. */
-export function createLocks(options: MaaslOptions, db: Db, here: ProcessMark, onTakeover: () => void): Locks {
+/** `onTakeover` runs before locks are taken from one who is gone: what he left half done under these fences is settled first. */
+export function createLocks(
+  options: MaaslOptions,
+  db: Store,
+  here: ProcessMark,
+  onTakeover: (fences: readonly number[]) => Promise<void>,
+): Locks {
   const turns = createTurns();
-  const isFree = (row: Row) => row.expires_ms <= Date.now() || isDead(row, here, row.since_ms);
-  const conflicts = (target: Wanted) => db.all<Row>(CONFLICTS, target.resource, target.tree ? 1 : 0);
-  db.run("DELETE FROM leases WHERE expires_ms <= ?", Date.now());
+  const leases = createLeases(db, here);
 
-  /** All of them or none, in one transaction, in order. */
-  function attempt(wanted: readonly Wanted[], holder: string): number[] | Row {
-    for (const target of wanted) {
-      const rows = conflicts(target);
-      const busy = rows.find((row) => !isFree(row));
-      if (busy) return busy;
-      if (rows.length > 0) onTakeover();
-    }
-    return db.transaction(() => {
-      const fences: number[] = [];
-      for (const target of wanted) {
-        for (const row of conflicts(target)) {
-          if (!isFree(row)) {
-            for (const fence of fences) db.run("DELETE FROM leases WHERE fence = ?", fence);
-            return row;
-          }
-          db.run("DELETE FROM leases WHERE fence = ?", row.fence);
-        }
-        fences.push(insert(target, holder));
+  function wantedOf(target: LockTarget & { readonly resource: string; readonly tree: boolean }): Wanted {
+    const name = classOf(target.real);
+    const { resource, shown, tree } = target;
+    return { resource, shown, tree, class: name, lease_ms: options.lease_s * 1000 * CLASSES[name].lease };
+  }
+
+  /** Polls with pauses that grow, until they are ours or the wait is over. */
+  async function acquired(
+    wanted: readonly Wanted[],
+    holder: string,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<readonly number[]> {
+    let settled: readonly number[] = [];
+    for (let pause_ms = 1; ; ) {
+      signal.throwIfAborted();
+      const result = await leases.attempt(wanted, holder, settled);
+      if ("fences" in result) return result.fences;
+      if ("left" in result) {
+        await onTakeover(result.left);
+        settled = [...settled, ...result.left];
+        continue;
       }
-      return fences;
-    });
-  }
-
-  function insert(target: Wanted, holder: string): number {
-    const now = Date.now();
-    const { pid, started, place } = here;
-    const values = [target.resource, target.class, target.tree ? 1 : 0, holder, pid, started, place, now] as const;
-    return db.get<{ fence: number }>(INSERT, ...values, now + target.lease_ms)!.fence;
-  }
-
-  function renew(wanted: readonly Wanted[], fences: readonly number[]): void {
-    fences.forEach((fence, index) => {
-      const { lease_ms, shown } = wanted[index]!;
-      const { changes } = db.run("UPDATE leases SET expires_ms = ? WHERE fence = ?", Date.now() + lease_ms, fence);
-      if (changes === 0)
-        throw new Fault(
-          "resource_busy",
-          `The lock on ${visible(shown)} ran out before the change was done; nothing was changed.`,
-        );
-    });
-  }
-
-  function drop(fences: readonly number[]): void {
-    for (const fence of fences) db.run("DELETE FROM leases WHERE fence = ?", fence);
-  }
-
-  function held(wanted: readonly Wanted[], fences: readonly number[], endTurns: () => void): Hold {
-    let isHeld = true;
-    const end = () => {
-      isHeld = false;
-      endTurns();
-    };
-    return {
-      commit(work) {
-        const value = db.transaction(() => {
-          renew(wanted, fences);
-          const done = work();
-          drop(fences);
-          return done;
-        });
-        end();
-        return value;
-      },
-      confirm: () => db.transaction(() => renew(wanted, fences)),
-      release() {
-        if (!isHeld) return;
-        end();
-        db.transaction(() => drop(fences));
-      },
-    };
+      const { busy } = result;
+      if (Date.now() >= deadline) throw refusal(wanted.find((target) => concerns(target, busy)) ?? wanted[0]!, busy);
+      const pause = Math.min(pause_ms * (0.5 + Math.random()), Math.max(1, deadline - Date.now()));
+      await sleep(pause, undefined, { signal });
+      pause_ms = Math.min(15, pause_ms * 2);
+    }
   }
 
   async function take(targets: readonly LockTarget[], holder: string, signal: AbortSignal): Promise<Hold> {
-    const wanted = distinct(targets).map((target) => {
-      const name = classOf(target.real);
-      return { ...target, class: name, lease_ms: options.lease_s * 1000 * CLASSES[name].lease };
-    });
+    const wanted = distinct(targets).map(wantedOf);
     const wait_ms =
       wanted.length > 1
         ? options.batch_wait_ms
@@ -158,18 +88,11 @@ export function createLocks(options: MaaslOptions, db: Db, here: ProcessMark, on
     try {
       for (const target of wanted) {
         const end = await turns.take(target.resource, Math.max(0, deadline - Date.now()), signal);
-        if (!end) throw busy(target, conflicts(target)[0]);
+        if (!end) throw refusal(target, await leases.first(target));
         ends.push(end);
       }
-      for (let pause_ms = 1; ; pause_ms = Math.min(15, pause_ms * 2)) {
-        signal.throwIfAborted();
-        const result = attempt(wanted, holder);
-        if (Array.isArray(result)) return held(wanted, result, endTurns);
-        if (Date.now() >= deadline) throw busy(wanted.find((target) => concerns(target, result)) ?? wanted[0]!, result);
-        await sleep(Math.min(pause_ms * (0.5 + Math.random()), Math.max(1, deadline - Date.now())), undefined, {
-          signal,
-        });
-      }
+      const fences = await acquired(wanted, holder, deadline, signal);
+      return createHold(db, leases, wanted, fences, endTurns);
     } catch (error) {
       endTurns();
       throw error;
@@ -178,23 +101,22 @@ export function createLocks(options: MaaslOptions, db: Db, here: ProcessMark, on
 
   return {
     take,
-    list: () =>
-      db
-        .all<Row>("SELECT * FROM leases ORDER BY resource")
-        .filter((row) => !isFree(row))
-        .map((row) => ({
-          resource: row.resource,
-          class: row.class,
-          holder: row.holder,
-          since: new Date(row.since_ms).toISOString(),
-          expires: new Date(row.expires_ms).toISOString(),
-        })),
+    list: async () =>
+      (await leases.list()).map((row) => ({
+        resource: row.resource,
+        class: row.class,
+        holder: row.holder,
+        since: new Date(row.since_ms).toISOString(),
+        expires: new Date(row.expires_ms).toISOString(),
+      })),
   };
 }
 
 /** In one order for everyone, so that two who want the same ones never wait for each other. */
-function distinct(targets: readonly LockTarget[]): (LockTarget & { resource: string })[] {
-  const byResource = new Map<string, LockTarget & { resource: string }>();
+function distinct(
+  targets: readonly LockTarget[],
+): (LockTarget & { readonly resource: string; readonly tree: boolean })[] {
+  const byResource = new Map<string, LockTarget & { readonly resource: string; readonly tree: boolean }>();
   for (const target of targets) {
     const resource = resourceOf(target.real);
     byResource.set(resource, { ...target, resource, tree: target.tree || byResource.get(resource)?.tree || false });
@@ -202,7 +124,7 @@ function distinct(targets: readonly LockTarget[]): (LockTarget & { resource: str
   return [...byResource.values()].sort((a, b) => byBytes(a.resource, b.resource));
 }
 
-function concerns(target: Wanted, row: Row): boolean {
+function concerns(target: Wanted, row: LeaseRow): boolean {
   return (
     row.resource === target.resource ||
     row.resource.startsWith(`${target.resource}/`) ||
@@ -210,7 +132,7 @@ function concerns(target: Wanted, row: Row): boolean {
   );
 }
 
-function busy(target: LockTarget, row: Row | undefined): Fault {
+function refusal(target: Wanted, row: LeaseRow | undefined): Fault {
   const who = row
     ? `held by ${visible(row.holder)} since ${new Date(row.since_ms).toISOString()}`
     : "others wait for it too";

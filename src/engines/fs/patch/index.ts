@@ -46,17 +46,17 @@ export async function applyPatch(
     const outcomes = await resolveTasks(deps, tasks, call);
     const files = outcomes.map(fileOf);
     if (files.some((file) => file.rejected.length > 0)) return { files, applied: false };
-    const folders = makeFolders(deps, tasks);
+    const folders = await makeFolders(deps, hold, tasks);
     try {
       await commit(deps, outcomes, hold);
     } catch (error) {
-      folders.undo();
+      await folders.undo();
       throw writeFault(files[0]!.path, error);
     }
-    folders.done();
+    await folders.done();
     return { files, applied: true };
   } finally {
-    hold.release();
+    await hold.release();
   }
 }
 

@@ -62,7 +62,7 @@ describe("a patch", () => {
     expect(statSync(join(at.root, "run.sh")).mode & 0o111).toBe(0o111);
     expect(statSync(join(at.root, "new/deep/b.ts")).mode & 0o111).toBe(0o111);
     expect(at.temps()).toEqual([]);
-    expect(at.fs.locks()).toEqual([]);
+    expect(await at.fs.locks()).toEqual([]);
   });
 
   test("is all or nothing, with a reason for each hunk that does not fit", async () => {
