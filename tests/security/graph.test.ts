@@ -35,6 +35,7 @@ describe("hostile questions to the graph", () => {
 
   it("are questions like any other", async () => {
     await using bed = createBed({ files: FILES });
+    await (await bed.app.engines.rag()).build({}, new AbortController().signal);
     for (const symbol of TEXTS) {
       for (const tool of ["rag_where_used", "rag_lineage"]) {
         const answer = await bed.payload<Uses>(tool, { symbol });

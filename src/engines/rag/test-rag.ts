@@ -55,3 +55,10 @@ export function openTestRag(given: Given = {}): TestRag {
     },
   };
 }
+
+/** The same, with all of it indexed: however slow the machine is, nothing is missing. */
+export async function openIndexedRag(given: Given = {}): Promise<TestRag> {
+  const bed = openTestRag(given);
+  await bed.rag.build({}, SIGNAL);
+  return bed;
+}

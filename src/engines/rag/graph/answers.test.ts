@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { openTestRag, SIGNAL } from "../test-rag.ts";
+import { openIndexedRag, SIGNAL } from "../test-rag.ts";
 
 const FILES = {
   "src/math.ts":
@@ -18,7 +18,7 @@ const inspected = { include_full_source: false, max_neighbors: 3 };
 
 describe("inspect", () => {
   it("tells what a symbol is, who needs it, what watches it and where it is described", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const found = await bed.rag.inspect({ symbol: "clamp", ...inspected }, SIGNAL);
     expect(found).toMatchObject({
       path: "src/math.ts",
@@ -40,7 +40,7 @@ describe("inspect", () => {
   });
 
   it("outlines a file, with who outside needs it", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const found = await bed.rag.inspect({ path: "src/slider.ts", ...inspected }, SIGNAL);
     expect(found.outline).toEqual(["class Slider L3-L8", "method Slider.move L4-L6", "method Slider.stop L7-L7"]);
     expect(found.definition).toBeNull();
@@ -50,14 +50,14 @@ describe("inspect", () => {
   });
 
   it("outlines a class by its members, and gives the source when asked", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const found = await bed.rag.inspect({ symbol: "Slider", ...inspected, include_full_source: true }, SIGNAL);
     expect(found.outline).toEqual(["method Slider.move L4-L6", "method Slider.stop L7-L7"]);
     expect(found.definition!.source).toMatch(/^export class Slider \{[\s\S]*stop\(\) \{\}\n\}$/);
   });
 
   it("says what is not there", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     await expect(bed.rag.inspect({ symbol: "nobody", ...inspected }, SIGNAL)).rejects.toMatchObject({
       code: "file_not_found",
     });
@@ -73,7 +73,7 @@ describe("inspect", () => {
         `import { clamp } from "./math.ts";\nexport function user${n}() {\n  clamp(1, 2);\n}\n`,
       ]),
     );
-    await using bed = openTestRag({ files: { ...FILES, ...users } });
+    await using bed = await openIndexedRag({ files: { ...FILES, ...users } });
     const callers = async (max_neighbors: number) =>
       (await bed.rag.inspect({ symbol: "clamp", ...inspected, max_neighbors }, SIGNAL)).callers.length;
     expect([await callers(1), await callers(5)]).toEqual([1, 5]);
@@ -96,7 +96,7 @@ describe("inspect", () => {
       ...users,
       "src/huge.ts": `${doc}export class Huge {\n${members.join("")}}\n${doc}export function wide(${args}) {}\n`,
     };
-    await using bed = openTestRag({ files, search: {} });
+    await using bed = await openIndexedRag({ files, search: {} });
     for (const asked of [{ path: "src/huge.ts" }, { symbol: "Huge" }, { symbol: "wide" }]) {
       const found = await bed.rag.inspect({ ...asked, ...inspected }, SIGNAL);
       expect(encode(JSON.stringify(found)).length, JSON.stringify(asked)).toBeLessThanOrEqual(800);
@@ -108,7 +108,7 @@ describe("an enriched search", () => {
   const enriched = { k: 1, graph_depth: 1, enrich_mode: "auto", include_features: false, may_leave: true } as const;
 
   it("adds neighbours and a summary from signature, comment and graph", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const { snippets } = await bed.rag.searchEnriched({ q: "clamp number between", ...enriched }, SIGNAL);
     expect(snippets[0]!.neighbors).toEqual(["caller Slider.move src/slider.ts:5"]);
     expect(snippets[0]!.summary).toBe(
@@ -118,7 +118,7 @@ describe("an enriched search", () => {
   });
 
   it("looks as far as graph_depth says", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const near = async (graph_depth: number) =>
       (await bed.rag.searchEnriched({ q: "clamp number between", ...enriched, graph_depth }, SIGNAL)).snippets[0]!
         .neighbors;
@@ -127,7 +127,7 @@ describe("an enriched search", () => {
   });
 
   it("does by enrich_mode what it says: no graph with vector, and a note when there are no vectors", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const ask = (enrich_mode: "vector" | "graph" | "hybrid") =>
       bed.rag.searchEnriched({ q: "clamp number between", ...enriched, enrich_mode }, SIGNAL);
     const [vector, graph, hybrid] = [await ask("vector"), await ask("graph"), await ask("hybrid")];
@@ -141,7 +141,7 @@ describe("an enriched search", () => {
   });
 
   it("tells features when asked", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const request = { q: "clamp number between", ...enriched, include_features: true };
     expect((await bed.rag.searchEnriched(request, SIGNAL)).snippets[0]!.features).toEqual({
       ...{ kind: "source", language: "typescript", lines: 7, callers: 1, callees: 0, tests: 1 },
@@ -149,7 +149,7 @@ describe("an enriched search", () => {
   });
 
   it("stays within its budget, summaries and neighbours included", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const { snippets } = await bed.rag.searchEnriched(
       { q: "slider clamp panel number", ...enriched, k: 5, budget_tokens: 300 },
       SIGNAL,
@@ -179,7 +179,7 @@ describe("an enriched search", () => {
       return (await response.json()) as { text: string };
     };
     try {
-      await using bed = openTestRag({ files: FILES, summarize });
+      await using bed = await openIndexedRag({ files: FILES, summarize });
       const ask = async () =>
         (await bed.rag.searchEnriched({ q: "clamp number between", ...enriched }, SIGNAL)).snippets[0]!.summary;
       expect(await ask()).toBe("Written summary 1.");
@@ -194,7 +194,7 @@ describe("an enriched search", () => {
   });
 
   it("keeps its own summary when the model fails", async () => {
-    await using bed = openTestRag({ files: FILES, summarize: () => Promise.reject(new Error("down")) });
+    await using bed = await openIndexedRag({ files: FILES, summarize: () => Promise.reject(new Error("down")) });
     const { snippets } = await bed.rag.searchEnriched({ q: "clamp number between", ...enriched }, SIGNAL);
     expect(snippets[0]!.summary).toMatch(/Keeps a number/);
   });
@@ -202,7 +202,7 @@ describe("an enriched search", () => {
 
 describe("a plan", () => {
   it("names what to read first, why, and how sure, and what it asked", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const plan = await bed.rag.plan(
       { query: "`Slider` moves too far: see docs/math.md, the number is not clamped", detail: "summary" },
       SIGNAL,
@@ -223,7 +223,7 @@ describe("a plan", () => {
     const files = Object.fromEntries(
       Array.from({ length: 20 }, (_, n) => [`f${n}.ts`, `export const needle${n} = "needle";\n`]),
     );
-    await using bed = openTestRag({ files });
+    await using bed = await openIndexedRag({ files });
     const steps = async (detail: "summary" | "full") =>
       (await bed.rag.plan({ query: "needle", detail }, SIGNAL)).steps.length;
     expect([await steps("summary"), await steps("full")]).toEqual([5, 12]);

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTestRag, SIGNAL, type TestRag } from "../test-rag.ts";
+import { openIndexedRag, SIGNAL, type TestRag } from "../test-rag.ts";
 
 const FILES = {
   "src/math.ts":
@@ -28,7 +28,7 @@ const lineage = (
 
 describe("where used", () => {
   it("follows a symbol through an alias that another file gives it", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const { items, total } = await uses(bed, "clamp");
     expect(places(items)).toEqual(["src/index.ts:1 import", "src/slider.ts:1 import", "src/slider.ts:5 call"]);
     expect(items[2]).toMatchObject({ symbol: "Slider.move", hop: 1 });
@@ -36,7 +36,7 @@ describe("where used", () => {
   });
 
   it("takes a symbol with its class, its file, or its line", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const expected = ["src/panel.ts:4 call", "src/slider.test.ts:4 call"];
     for (const symbol of [
       "Slider.move",
@@ -49,7 +49,7 @@ describe("where used", () => {
   });
 
   it("tells what is sure before what only may be meant, and says how sure", async () => {
-    await using bed = openTestRag({
+    await using bed = await openIndexedRag({
       files: {
         "a.ts": "export class A {\n  render() {}\n}\nnew A().render();\n",
         "b.ts": "export class B {\n  render() {}\n}\n",
@@ -63,14 +63,16 @@ describe("where used", () => {
   });
 
   it("gives words, labelled as such, when there is no use", async () => {
-    await using bed = openTestRag({ files: { "a.py": "# teleport is planned\nx = 1\n", "b.md": "About teleport.\n" } });
+    await using bed = await openIndexedRag({
+      files: { "a.py": "# teleport is planned\nx = 1\n", "b.md": "About teleport.\n" },
+    });
     const answer = await uses(bed, "teleport");
     expect(places(answer.items)).toEqual(["a.py:1 word", "b.md:1 word"]);
     expect(answer.note).toMatch(/No definition of teleport is indexed; these are places where the word stands/);
   });
 
   it("is never silently empty", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const nothing = await uses(bed, "clam");
     expect(nothing).toMatchObject({ total: 0, items: [] });
     expect(nothing.note).toMatch(/the word stands nowhere. Did you mean clamp\?/);
@@ -79,7 +81,7 @@ describe("where used", () => {
 
   it("pages without losing or doubling anything", async () => {
     const calls = Array.from({ length: 7 }, (_, n) => `export const f${n} = () => one();\n`).join("");
-    await using bed = openTestRag({ files: { "a.ts": `export function one() {}\n${calls}` } });
+    await using bed = await openIndexedRag({ files: { "a.ts": `export function one() {}\n${calls}` } });
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -93,12 +95,14 @@ describe("where used", () => {
   });
 
   it("names the definitions when there are several", async () => {
-    await using bed = openTestRag({ files: { "a.ts": "export const go = 1;\n", "b.ts": "export const go = 2;\n" } });
+    await using bed = await openIndexedRag({
+      files: { "a.ts": "export const go = 1;\n", "b.ts": "export const go = 2;\n" },
+    });
     expect((await uses(bed, "go")).note).toMatch(/2 definitions: go a.ts:1, go b.ts:1. Name one as path:symbol/);
   });
 
   it("sees a file as it is now, and none that is gone", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     await uses(bed, "clamp");
     bed.write("src/slider.ts", 'import { limit } from "./index.ts";\n\n\n\n\nlimit(1, 2);\n');
     expect(places((await uses(bed, "clamp")).items)).toContain("src/slider.ts:6 call");
@@ -107,7 +111,7 @@ describe("where used", () => {
   });
 
   it("forgets a module that moved, and finds it where it went when its importers follow", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     await uses(bed, "clamp");
     renameSync(join(bed.root, "src/math.ts"), join(bed.root, "src/numbers.ts"));
     await bed.rag.build({}, SIGNAL);
@@ -120,7 +124,7 @@ describe("where used", () => {
 
 describe("lineage", () => {
   it("goes up and down, hop by hop", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     const up = await lineage(bed, "clamp", "callers", 3);
     expect(up.items.map(({ symbol, hop }) => `${hop} ${symbol}`)).toEqual([
       "1 Slider.move",
@@ -136,7 +140,7 @@ describe("lineage", () => {
   });
 
   it("ends in a circle", async () => {
-    await using bed = openTestRag({
+    await using bed = await openIndexedRag({
       files: { "a.ts": "export function a() { b(); }\nexport function b() { c(); }\nexport function c() { a(); }\n" },
     });
     const names = async (direction: "callers" | "callees") =>
@@ -146,7 +150,7 @@ describe("lineage", () => {
   });
 
   it("tells only calls for callers and callees, and everything for upstream and downstream", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     expect((await lineage(bed, "Slider", "callers")).items.map(({ kind }) => kind)).toEqual(["call"]);
     expect(new Set((await lineage(bed, "Slider", "upstream")).items.map(({ kind }) => kind))).toEqual(
       new Set(["call", "import", "type"]),
@@ -154,14 +158,14 @@ describe("lineage", () => {
   });
 
   it("says that nothing is known instead of giving an empty list alone", async () => {
-    await using bed = openTestRag({ files: FILES });
+    await using bed = await openIndexedRag({ files: FILES });
     expect((await lineage(bed, "clamp", "callees")).note).toMatch(/Nothing is known that it uses by a call/);
   });
 
   it("is bounded where everything calls everything", async () => {
     const all = Array.from({ length: 60 }, (_, n) => n);
     const text = all.map((n) => `export function f${n}() { ${all.map((m) => `f${m}();`).join(" ")} }\n`).join("");
-    await using bed = openTestRag({ files: { "mesh.ts": text } });
+    await using bed = await openIndexedRag({ files: { "mesh.ts": text } });
     const { total } = await lineage(bed, "f0", "callers", 5);
     expect(total).toBeLessThanOrEqual(2000);
   });

@@ -68,26 +68,37 @@ export function createGraph(deps: GraphDeps): Graph {
   });
   const summaries = createSummaries(db, deps.summarize);
 
-  /** Answers from what is indexed; when a file of the answer turns out to have changed, once more. */
-  async function settled<T extends object>(signal: AbortSignal, work: (scene: Scene) => T | Promise<T>): Promise<T> {
-    const isSettled = await fresh.settle(signal);
+  /**
+   * Answers from what is indexed. When a file of the answer turns out to have changed, once more; and before it says that there is
+   * nothing, it makes sure.
+   */
+  async function settled<T extends object>(
+    signal: AbortSignal,
+    work: (scene: Scene) => T | Promise<T>,
+    isEmpty: (answer: T) => boolean = () => false,
+  ): Promise<T> {
+    let isSettled = await fresh.settle(signal);
     for (let round = 1; ; round++) {
       signal.throwIfAborted();
       touched.clear();
-      const answer = await tried(() => work(scenes()), round < ROUNDS && !isSettled, signal);
-      const dirty = answer === undefined ? [] : [...touched].filter(hasMoved);
-      if (answer !== undefined && (dirty.length === 0 || round === ROUNDS)) return answer;
+      const isLast = round === ROUNDS;
+      const answer = await tried(() => work(scenes()), isLast || isSettled);
+      if (answer === undefined || (isEmpty(answer) && !isSettled && !isLast)) {
+        isSettled = await fresh.settle(signal, true);
+        continue;
+      }
+      const dirty = [...touched].filter(hasMoved);
+      if (dirty.length === 0 || isLast) return answer;
       await fresh.refresh(dirty);
     }
   }
 
-  /** Before it says that there is nothing, it makes sure. */
-  async function tried<T>(work: () => T | Promise<T>, mayWait: boolean, signal: AbortSignal): Promise<T | undefined> {
+  /** What is not found may not be indexed yet. */
+  async function tried<T>(work: () => T | Promise<T>, isFinal: boolean): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      if (!mayWait || (error as { code?: string }).code !== "file_not_found") throw error;
-      await fresh.settle(signal, true);
+      if (isFinal || (error as { code?: string }).code !== "file_not_found") throw error;
       return undefined;
     }
   }
@@ -110,8 +121,8 @@ export function createGraph(deps: GraphDeps): Graph {
   }
 
   return {
-    whereUsed: (request, signal) => settled(signal, (scene) => answerUses(scene, request)),
-    lineage: (request, signal) => settled(signal, (scene) => answerLineage(scene, request)),
+    whereUsed: (request, signal) => settled(signal, (scene) => answerUses(scene, request), isNothing),
+    lineage: (request, signal) => settled(signal, (scene) => answerLineage(scene, request), isNothing),
     inspect: (request, signal) =>
       settled(signal, (scene) => inspect(scene, request, async (path) => deps.lastCommit?.(path, signal), deps.tokens)),
     plan: ({ query, detail }, rank, signal) => settled(signal, (scene) => planOf(db, scene, rank(), query, detail)),
@@ -140,6 +151,11 @@ export function createGraph(deps: GraphDeps): Graph {
       return { more, ...(note === undefined ? {} : { note }) };
     },
   };
+}
+
+/** No use, or nothing better than words. */
+function isNothing({ items }: GraphAnswer): boolean {
+  return items.every(({ kind }) => kind === "word");
 }
 
 const NO_VECTORS = "No vectors are configured (rag.embeddings), so nothing is found by likeness.";
