@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Fault } from "./base/fault.ts";
 import { createRoots, type Roots } from "./base/path/index.ts";
+import { createShared, type SharedStore } from "./base/store/shared.ts";
 import { nearest } from "./base/text.ts";
 import type { Loaded } from "./config/load.ts";
 import type { Engines, Health, ServerFacts } from "./core/context.ts";
@@ -34,6 +35,8 @@ export interface App {
   readonly roots: Roots;
   readonly telemetry: Telemetry;
   readonly engines: Engines;
+  /** The store of all replicas, where there is one. */
+  readonly shared: SharedStore | undefined;
   readonly dispatch: Dispatch;
   /** Computed once. */
   tools(): readonly ListedTool[];
@@ -73,7 +76,8 @@ export function createApp(loaded: Loaded): App {
     code_execution: mcp.code_execution,
   });
   const instructions = instructionsFor(mode);
-  const engines = createEngines(loaded, roots, telemetry);
+  const shared = createShared(mcp.store, loaded.env);
+  const engines = createEngines(loaded, roots, telemetry, shared);
   const resources = createResources({
     sidecars: mcp.resources.sidecars,
     handles: () => engines.use.handles(),
@@ -150,6 +154,7 @@ export function createApp(loaded: Loaded): App {
     roots,
     telemetry,
     engines: engines.use,
+    shared,
     dispatch,
     tools,
     listAll: () => listTools(mode.nested, { dialect: "full", structured: false }),
@@ -175,6 +180,7 @@ export function createApp(loaded: Loaded): App {
     async close() {
       dispatch.close();
       await engines.close();
+      await shared?.close();
       await telemetry.close();
     },
   };
@@ -201,15 +207,21 @@ function inScope(name: string, globs: readonly string[]): boolean {
 }
 
 /** Engines are made when a call first needs them: a start loads none. */
-function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { use: Engines; close(): Promise<void> } {
+function createEngines(
+  loaded: Loaded,
+  roots: Roots,
+  telemetry: Telemetry,
+  shared: SharedStore | undefined,
+): { use: Engines; close(): Promise<void> } {
   const { mcp } = loaded.config;
   const { state_dir } = loaded;
   const path = loaded.env["PATH"] ?? "";
   const closing: (() => unknown)[] = [];
+  const openShared = shared?.open;
   const use: Engines = {
     fs: once(async () => {
       const { createFs } = await import("./engines/fs/index.ts");
-      const fs = createFs(mcp.maasl, { roots, state_dir });
+      const fs = createFs(mcp.maasl, { roots, state_dir, openShared });
       await fs.settled;
       closing.push(() => fs.close());
       return fs;
@@ -279,7 +291,7 @@ function createEngines(loaded: Loaded, roots: Roots, telemetry: Telemetry): { us
     }),
     handles: once(async () => {
       const { createHandles } = await import("./engines/handles/index.ts");
-      const handles = createHandles(mcp.handles, { state_dir, roots });
+      const handles = createHandles(mcp.handles, { state_dir, roots, openShared });
       closing.push(() => handles.close());
       return handles;
     }),

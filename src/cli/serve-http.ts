@@ -13,6 +13,7 @@ type Serving = ReturnType<typeof assemble>;
 /** Serves until a signal ends it. SIGHUP reads the configuration again: all of it is taken, or none. */
 export async function serveHttp(loaded: Loaded, invocation: Invocation): Promise<number> {
   let serving = assemble(loaded);
+  await serving.app.shared?.ready(new AbortController().signal);
   const { server, limits, tools } = loaded.config.mcp;
   const listening = await listen(
     (request, env) => serving.http.fetch(request, env),

@@ -15,6 +15,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
   if (invocation.flags["http"]) return (await import("./serve-http.ts")).serveHttp(loaded, invocation);
   const app = createApp(loaded);
+  await app.shared?.ready(new AbortController().signal);
   const connection = serveOnStdio({
     version: app.version,
     instructions: app.instructions,

@@ -165,7 +165,13 @@ function secretNames(config: Config): ReadonlySet<string | undefined> {
   const { auth } = config.mcp;
   const providers = Object.values(config.rlm.providers).map((provider) => provider.api_key_env);
   const tokens = auth.tokens.map((token) => token.token_env);
-  return new Set([auth.token_env, config.rag.embeddings.api_key_env, ...tokens, ...providers]);
+  return new Set([
+    auth.token_env,
+    config.mcp.store.url_env,
+    config.rag.embeddings.api_key_env,
+    ...tokens,
+    ...providers,
+  ]);
 }
 
 function unknownEnv(name: string): string {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { storeOptions } from "../base/store/options.ts";
 import { limitOptions, MODES, outputOptions, sessionOptions } from "../core/options.ts";
 import { budgetOptions, teOptions } from "../engines/envelope/options.ts";
 import { execOptions } from "../engines/exec/options.ts";
@@ -54,6 +55,7 @@ export const configSchema = z.strictObject({
         .default(".llmc")
         .meta({ path: true })
         .describe("Where handles, locks, telemetry and the index live."),
+      store: storeOptions.prefault({}),
       tools: tools.prefault({}),
       linux_ops: z
         .strictObject({

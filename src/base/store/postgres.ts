@@ -13,6 +13,9 @@ export interface PostgresOptions {
 /** One pool for all parts of a process. */
 export interface Postgres {
   open(schema: Schema): Promise<Store>;
+  ping(): Promise<void>;
+  /** The schema versions that are there, part by part. */
+  versions(): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
 
@@ -45,6 +48,13 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
     async open(schema) {
       await migrate(pool, schema);
       return storeOn(pool);
+    },
+    ping: async () => void (await guarded(() => pool.query("SELECT 1"))),
+    async versions() {
+      const known = await guarded(() => pool.query("SELECT to_regclass($1) AS name", [`${SCHEMA}.schema_version`]));
+      if (known.rows[0].name === null) return new Map();
+      const { rows } = await guarded(() => pool.query("SELECT part, version FROM schema_version"));
+      return new Map((rows as { part: string; version: number }[]).map(({ part, version }) => [part, version]));
     },
     close: () => pool.end(),
   };

@@ -5,6 +5,7 @@ import { applied, nextOp, openFs, perform, type Tree } from "./ops.ts";
 const [root, stateFile] = process.argv.slice(2) as [string, string];
 const start = JSON.parse(readFileSync(stateFile, "utf8")) as { tree: Tree; number: number; end: number };
 const fs = openFs(root);
+await fs.settled;
 writeSync(1, "ready\n");
 let { tree, number } = start;
 for (; number < start.end; number++) {
@@ -13,4 +14,4 @@ for (; number < start.end; number++) {
   tree = applied(tree, op);
   writeSync(1, `${number}\n`);
 }
-fs.close();
+await fs.close();
