@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { countTokens as exact } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
@@ -7,6 +8,8 @@ import * as z from "zod";
 import { createBed, LOCAL } from "../../tests/harness/bed.ts";
 import { Fault } from "../base/fault.ts";
 import { bound, prefix } from "./bound.ts";
+import type { ToolContext } from "./context.ts";
+import { timed } from "./ended.ts";
 import { createGate } from "./limits.ts";
 import { renderPayload } from "./reply.ts";
 import { validate, wireInput } from "./schema.ts";
@@ -190,6 +193,33 @@ describe("dispatch", () => {
     });
     const linux = JSON.parse(await bed.text("linux_fs_read", { path: "/etc/passwd" }));
     expect(linux.meta.error_code).toBe("INVALID_PATH");
+  });
+
+  it.each([
+    ["a plain abort", undefined],
+    ["the client's own words", new Error("the user pressed stop")],
+  ])("takes a cancel with %s as one, not as a failure inside", async (_, reason) => {
+    await using bed = createBed();
+    const client = new AbortController();
+    const code = "while (true);";
+    const call = bed.call("execute_code", { language: "javascript", code }, { signal: client.signal });
+    setTimeout(() => client.abort(reason), 200);
+    expect(await call).toMatchObject({ ok: false, fault: { code: "timeout", message: "The call was cancelled." } });
+    expect(readFileSync(`${bed.root}/.llmc/audit/audit.jsonl`, "utf8")).toContain('"error_code":"timeout"');
+  });
+
+  it("tells what took too long apart from what was cancelled, also when Node only says that it ended", async () => {
+    const waits = defineTool({
+      ...sample,
+      timed: "read",
+      run: async (_, { signal }) => ({ content: await pause(60_000, "done", { signal }) }),
+    });
+    const work = (signal: AbortSignal) => waits.run({ path: "x", count: 3 }, { signal } as ToolContext);
+    const client = new AbortController();
+    await expect(timed(waits, 0.01, client.signal, work)).rejects.toMatchObject({ code: "timeout" });
+    const cancelled_work = timed(waits, 60, client.signal, work);
+    client.abort();
+    await expect(cancelled_work).rejects.toBe(client.signal.reason);
   });
 
   it("uses the caller's correlation id", async () => {

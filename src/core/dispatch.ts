@@ -6,6 +6,7 @@ import { safeJson, visible } from "../base/text.ts";
 import type { Telemetry } from "../engines/telemetry/index.ts";
 import { bound } from "./bound.ts";
 import type { AuditFacts, Engines, ServerFacts, SessionContext, ToolContext, Via } from "./context.ts";
+import { cancelled, timed } from "./ended.ts";
 import { createLateness, HandedOver, type Run } from "./late.ts";
 import { createGate } from "./limits.ts";
 import type { LimitOptions, OutputOptions, SessionOptions } from "./options.ts";
@@ -92,7 +93,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
       const payload = await run(tool, args, call, seen);
       return seen.replied(payload, await textFor(tool, payload, args, call));
     } catch (thrown) {
-      return seen.failed(asFault(thrown));
+      return seen.failed(cancelled(thrown, call.signal) ?? asFault(thrown));
     } finally {
       leave?.();
       busy--;
@@ -135,34 +136,6 @@ function found(deps: DispatchDeps, call: Call, seen: Seen): Tool {
   if (!tool) throw deps.unknown(call.name);
   seen.tool = tool.name;
   return tool;
-}
-
-/** One file or search operation has its own, shorter time. */
-async function timed(
-  tool: Tool,
-  seconds: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<unknown>,
-): Promise<unknown> {
-  if (tool.timed !== "read") return work(signal);
-  const control = new AbortController();
-  const follow = () => control.abort(signal.reason);
-  signal.addEventListener("abort", follow, { once: true });
-  if (signal.aborted) follow();
-  const fault = new Fault("timeout", `${tool.name} took longer than ${seconds} s.`, {
-    hint: "Ask for less, or raise mcp.tools.read_timeout.",
-  });
-  const timer = setTimeout(() => control.abort(fault), seconds * 1000);
-  try {
-    return await Promise.race([work(control.signal), aborted(control.signal)]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", follow);
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
 function withinBytes(text: string, max_bytes: number): string {
