@@ -69,7 +69,8 @@ describe("the rule of directions", () => {
 describe("adding a tool", () => {
   it("touches one file, one line of the list, and the generated files", () => {
     using copy = temp();
-    for (const path of ["src", "scripts", "docs", "README.md", "llmc.example.toml", "package.json", "tsconfig.json"])
+    const read_by_gen = ["bench/results", "docs", "man", "README.md", "llmc.example.toml"];
+    for (const path of ["src", "scripts", "package.json", "tsconfig.json", ...read_by_gen])
       cpSync(path, join(copy.path, path), { recursive: true });
     symlinkSync(join(process.cwd(), "node_modules"), join(copy.path, "node_modules"));
     const git = (...args: string[]) =>
