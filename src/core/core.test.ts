@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createBed, LOCAL } from "../../tests/harness/bed.ts";
 import { Fault } from "../base/fault.ts";
+import { createGate } from "../base/gate.ts";
 import { bound, prefix } from "./bound.ts";
 import type { ToolContext } from "./context.ts";
 import { timed } from "./ended.ts";
-import { createGate } from "./limits.ts";
 import { renderPayload } from "./reply.ts";
 import { validate, wireInput } from "./schema.ts";
 import { countTokens } from "./tokens.ts";
@@ -173,7 +173,25 @@ describe("the gate", () => {
     leave();
     await second;
     expect(order).toEqual(["gave up", "second"]);
+    const again = await gate.enter(signal);
+    await expect(gate.enter(quitter.signal)).rejects.toBe(quitter.signal.reason);
+    again();
     (await gate.enter(signal))();
+  });
+
+  it("never lets one too many through, however they leave and come", async () => {
+    const gate = createGate(2);
+    const signal = new AbortController().signal;
+    let [inside, most] = [0, 0];
+    const pass = async () => {
+      const leave = await gate.enter(signal);
+      most = Math.max(most, ++inside);
+      await Promise.resolve();
+      inside--;
+      leave();
+    };
+    await Promise.all(Array.from({ length: 40 }, () => pass().then(pass)));
+    expect([inside, most]).toEqual([0, 2]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { asFault, Fault } from "../base/fault.ts";
+import { createGate } from "../base/gate.ts";
 import { correlationId } from "../base/ids.ts";
 import type { Roots } from "../base/path/index.ts";
 import type { Principal } from "../base/principal.ts";
@@ -8,7 +9,6 @@ import { bound } from "./bound.ts";
 import type { AuditFacts, Engines, ServerFacts, SessionContext, ToolContext, Via } from "./context.ts";
 import { cancelled, timed } from "./ended.ts";
 import { createLateness, HandedOver, type Run } from "./late.ts";
-import { createGate } from "./limits.ts";
 import type { LimitOptions, OutputOptions, SessionOptions } from "./options.ts";
 import { type Format, faultPayload, renderPayload } from "./reply.ts";
 import { validate } from "./schema.ts";

@@ -71,6 +71,7 @@ export const rlm_query = defineTool({
     const { answer, session_id, budget_summary, trace, ...meta } = await rlm.query(
       {
         ...limits,
+        owner: ctx.principal,
         task,
         context: source.bytes,
         path: source.path,

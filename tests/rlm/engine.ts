@@ -6,6 +6,7 @@ import { createRlm, type Query, type QueryResult, type Rlm } from "../../src/eng
 import { rlmOptions, rlmPolicyOptions } from "../../src/engines/rlm/options.ts";
 import { createSandbox, type Sandbox } from "../../src/engines/sandbox/index.ts";
 import { sandboxOptions } from "../../src/engines/sandbox/options.ts";
+import { LOCAL } from "../harness/bed.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { programmaticModel } from "./programmatic-model.ts";
 
@@ -54,7 +55,10 @@ export function createEngine(limits: Record<string, unknown> = {}): Engine {
         { repl: sandbox, outline: outlineOf, secret: () => "test-key-4711" },
       );
       const query: Started["query"] = (task, context, more = {}, signal = new AbortController().signal) =>
-        made.query({ task, context: typeof context === "string" ? Buffer.from(context) : context, ...more }, signal);
+        made.query(
+          { owner: LOCAL, task, context: typeof context === "string" ? Buffer.from(context) : context, ...more },
+          signal,
+        );
       return {
         rlm: made,
         server,

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { mintPrincipal } from "../../src/base/principal.ts";
 import { LONG, writes } from "./bed.ts";
 import { createEngine, priced } from "./engine.ts";
 
@@ -144,6 +145,31 @@ describe("a run is bounded", () => {
     await using at = await engine.start({ script: { model: writes(code), delay_ms: 20 } });
     expect((await at.query(task, LONG)).answer).toBe("12");
     expect(at.server.peak()).toBe(4);
+  });
+
+  it("in deeper runs at once, all runs of a level together", async () => {
+    const code = `const text = context.length > 19000 ? context.slice(0, 17000) : "short";
+      answer((await Promise.all(Array.from({ length: 6 }, () => rlm_query("x", text)))).length)`;
+    const [script, rlm] = [{ model: writes(code), delay_ms: 20 }, { max_depth: 3 }];
+    await using at = await engine.start({ script, rlm });
+    expect((await at.query(task, LONG)).answer).toBe("6");
+    expect(at.server.seen).toHaveLength(1 + 6 + 36);
+    expect(at.server.peak()).toBeLessThanOrEqual(8);
+  });
+
+  it("in runs of one caller at once, and the others wait their turn in their own time", async () => {
+    const slow = { model: writes("answer(1)"), delay_ms: 30 };
+    await using at = await engine.start({ script: slow });
+    const other = mintPrincipal("token", "other");
+    const mine = Array.from({ length: 10 }, () => at.query(task, LONG));
+    const answers = await Promise.all([...mine, at.query(task, LONG, { owner: other })]);
+    expect(answers.map(({ answer }) => answer)).toEqual(new Array(11).fill("1"));
+    expect(at.server.peak()).toBeLessThanOrEqual(5);
+    await using stuck = await engine.start({ script: { troubles: ["hang", "hang", "hang", "hang"] } });
+    const codes = Array.from({ length: 5 }, () => stuck.code(task, LONG, { timeout_s: 1 }));
+    expect(await Promise.all(codes)).toEqual(new Array(5).fill("timeout"));
+    expect(stuck.server.seen.length).toBeLessThanOrEqual(5);
+    expect(engine.sandbox.guests()).toBeLessThanOrEqual(2);
   });
 
   it("in the prompts of a batch", async () => {

@@ -6,8 +6,8 @@ import { temp } from "../harness/temp.ts";
 
 /** A bad import of each kind, and the rule that must refuse it. */
 const VIOLATIONS: readonly (readonly [rule: string, file: string, code: string])[] = [
-  ["base-looks-down", "src/base/bad.ts", 'import "../core/limits.ts";'],
-  ["engines-look-down", "src/engines/fs/bad.ts", 'import "../../core/limits.ts";'],
+  ["base-looks-down", "src/base/bad.ts", 'import "../core/session.ts";'],
+  ["engines-look-down", "src/engines/fs/bad.ts", 'import "../../core/session.ts";'],
   ["core-looks-down", "src/core/bad.ts", 'import "../tools/aliases.ts";'],
   ["tools-look-down", "src/tools/bad.ts", 'import "../transports/line-transport.ts";'],
   ["transports-look-down", "src/transports/bad.ts", 'import "../config/root.ts";'],

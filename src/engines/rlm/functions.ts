@@ -3,7 +3,6 @@ import { asFault, Fault } from "../../base/fault.ts";
 import { SUB_SYSTEM } from "./prompts.ts";
 import type { HostCall } from "./repl.ts";
 import { type Finding, type Job, MAX_OUTPUT_TOKENS, type OutlineEntry, type Run } from "./run.ts";
-import { createTurnstile } from "./turnstile.ts";
 
 const MIB = 1024 * 1024;
 const prompt = z.string().max(4 * MIB);
@@ -13,8 +12,6 @@ const query = z.object({ prompt, model });
 const batch = z.object({ prompts: z.array(prompt).max(256), model });
 const deeper = z.object({ task: z.string().min(1).max(5000), context: z.string().max(16 * MIB) });
 const value = z.object({ value: z.unknown() });
-/** Deeper runs of one run that are under way at once: each holds an interpreter with its text. */
-const DEEPER_AT_ONCE = 4;
 /** Prompts of a batch that are under way at once. */
 const AT_ONCE = 64;
 const ANSWER_CHARS = MIB;
@@ -31,7 +28,6 @@ interface Deps {
 
 /** What code in a cell can ask of us. A fault goes back to the code as an exception, or into its slot of a batch. */
 export function hostFunctions({ run, job, turn, onAnswer, analyse }: Deps): HostCall {
-  const deeper_turn = createTurnstile(DEEPER_AT_ONCE);
   let outlined: Promise<readonly OutlineEntry[]> | undefined;
 
   async function ask(text: string, name: string | undefined, signal: AbortSignal): Promise<string> {
@@ -67,7 +63,12 @@ export function hostFunctions({ run, job, turn, onAnswer, analyse }: Deps): Host
       throw new Fault("limit_exceeded", `Runs may be ${run.max_depth} levels deep.`, { hint: "Use llm_query." });
     const { onPrinted: _, ...above } = job;
     const below = { ...above, task, context: Buffer.from(text), level: job.level + 1 };
-    return deeper_turn(signal, async () => (await analyse(below, signal)).answer);
+    const leave = await run.enterLevel(below.level, signal);
+    try {
+      return (await analyse(below, signal)).answer;
+    } finally {
+      leave();
+    }
   }
 
   function outline(signal: AbortSignal): Promise<readonly OutlineEntry[]> {

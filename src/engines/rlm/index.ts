@@ -1,7 +1,9 @@
 /** Recursive analysis: a model that reads a long text through code, within a budget that holds and a way out that is guarded. */
 import { Fault } from "../../base/fault.ts";
+import { createGate, type Gate } from "../../base/gate.ts";
 import { unguessableId } from "../../base/ids.ts";
 import { createEgress, createPoster } from "../../base/net/index.ts";
+import type { Principal } from "../../base/principal.ts";
 import { createModels } from "./egress.ts";
 import { createFileRules } from "./files.ts";
 import { createLedger } from "./ledger.ts";
@@ -31,6 +33,8 @@ interface RlmDeps {
 const DEFAULT_BUDGET_USD = 1;
 const DEFAULT_TURNS = 5;
 const COMPLETE_S = 120;
+/** Runs of one caller at once, jobs included: each holds interpreters. The others wait, in their own time. */
+const RUNS_AT_ONCE = 4;
 
 export function createRlm(options: { policy: RlmPolicy; rlm: RlmOptions }, deps: RlmDeps): Rlm {
   const { policy, rlm } = options;
@@ -38,6 +42,13 @@ export function createRlm(options: { policy: RlmPolicy; rlm: RlmOptions }, deps:
   const local = createPoster(createEgress({ profile: "restricted", allowed_hosts: [] }));
   const remote = createPoster(createEgress(policy));
   const live = createAsk({ local, remote });
+  const gates = new Map<Principal, Gate>();
+
+  function enter(owner: Principal, signal: AbortSignal): Promise<() => void> {
+    const gate = gates.get(owner) ?? createGate(RUNS_AT_ONCE);
+    gates.set(owner, gate);
+    return gate.enter(signal);
+  }
 
   /** What the run is about, with what the caller asked for held to the operator's limits. */
   function aboutOf(given: Query): RecordingHead {
@@ -60,9 +71,14 @@ export function createRlm(options: { policy: RlmPolicy; rlm: RlmOptions }, deps:
       const about = aboutOf(given);
       const ask = rlm.replay_dir === undefined ? live : recording(live, rlm.replay_dir, about);
       const seconds = Math.min(given.timeout_s ?? policy.default_timeout_s, policy.timeout_s_limit);
-      return within(seconds, signal, (inner, until_ms) =>
-        startRun(about, given, { ...options, ...deps, models, ask, until_ms, waits: true }, inner),
-      );
+      return within(seconds, signal, async (inner, until_ms) => {
+        const leave = await enter(given.owner, inner);
+        try {
+          return await startRun(about, given, { ...options, ...deps, models, ask, until_ms, waits: true }, inner);
+        } finally {
+          leave();
+        }
+      });
     },
     async replay(file, given, signal) {
       const { about, ask } = openRecording(file);

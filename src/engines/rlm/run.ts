@@ -37,6 +37,8 @@ export interface Run {
   readonly trace: Trace;
   readonly max_depth: number;
   readonly small_input_bytes: number;
+  /** Waits for a place among the deeper runs of a level, and gives the way to leave it. */
+  enterLevel(level: number, signal: AbortSignal): Promise<() => void>;
   /** Says once that the budget nears its end, and nothing after that. */
   softWarning(): string;
   /** Asks a model within the budget. */

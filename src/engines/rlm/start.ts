@@ -1,4 +1,5 @@
 import { Fault } from "../../base/fault.ts";
+import { createGate, type Gate } from "../../base/gate.ts";
 import type { Models } from "./egress.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { askMetered } from "./model/metered.ts";
@@ -25,6 +26,9 @@ interface StartDeps {
   readonly waits: boolean;
 }
 
+/** Runs of one level that are under way at once: each holds interpreters with its text. */
+const LEVEL_AT_ONCE = 4;
+
 /** One run with a ledger of its own, from its task to its answer. */
 export async function startRun(
   about: RecordingHead,
@@ -36,6 +40,7 @@ export async function startRun(
   const ledger = createLedger(about.budget_usd, rlm.max_calls);
   const root = models.root(given.model);
   const trace = createTrace(policy);
+  const levels = new Map<number, Gate>();
   let [printed, turns, warned] = ["", 0, false];
   const run: Run = {
     root,
@@ -47,6 +52,12 @@ export async function startRun(
     trace,
     max_depth: rlm.max_depth,
     small_input_bytes: rlm.small_input_bytes,
+    // A gate for each level: who is inside waits for deeper ones only, so nobody waits for ever.
+    enterLevel(level, inner) {
+      const gate = levels.get(level) ?? createGate(LEVEL_AT_ONCE);
+      levels.set(level, gate);
+      return gate.enter(inner);
+    },
     softWarning() {
       const share = ledger.spentShare();
       if (warned || share < rlm.soft_limit) return "";

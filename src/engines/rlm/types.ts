@@ -1,9 +1,12 @@
+import type { Principal } from "../../base/principal.ts";
 import type { FileRules } from "./files.ts";
 import type { Summary } from "./ledger.ts";
 import type { Progress, StopReason } from "./run.ts";
 import type { TraceEntry } from "./trace.ts";
 
 export interface Query {
+  /** Who asks: so many runs of one caller go on at once. */
+  readonly owner: Principal;
   readonly task: string;
   /** UTF-8. */
   readonly context: Uint8Array;

@@ -1,4 +1,5 @@
 import { asFault, Fault } from "../../base/fault.ts";
+import { createGate } from "../../base/gate.ts";
 import type { CallReply, OnCall } from "./guest.ts";
 import type { CallTool } from "./types.ts";
 
@@ -17,19 +18,9 @@ export interface Calls {
 /** The bridge's server side: counts, bounds and carries the calls that code makes. */
 export function createCalls(callTool: CallTool | undefined, max_calls: number, signal: AbortSignal): Calls {
   const counts: Record<string, number> = Object.create(null) as Record<string, number>;
-  const waiting: (() => void)[] = [];
+  const gate = createGate(AT_ONCE);
   let made = 0;
-  let active = 0;
   let over = false;
-
-  const enter = async () => {
-    if (active >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    active++;
-  };
-  const leave = () => {
-    active--;
-    waiting.shift()?.();
-  };
 
   async function call(name: string, args_json: string): Promise<CallReply> {
     if (!callTool) throw new Fault("unknown_tool", "There are no tools here.");
@@ -40,7 +31,7 @@ export function createCalls(callTool: CallTool | undefined, max_calls: number, s
       });
     }
     counts[name] = (counts[name] ?? 0) + 1;
-    await enter();
+    const leave = await gate.enter(signal);
     try {
       signal.throwIfAborted();
       const json = JSON.stringify((await callTool(name, argumentsOf(args_json), signal)) ?? null);

@@ -1,8 +1,14 @@
-/** Lets so many calls through at once; the rest wait in line. */
-export function createGate(at_once: number): { enter(signal: AbortSignal): Promise<() => void> } {
+export interface Gate {
+  /** Waits in line, as long as the signal does, and gives the way to leave. */
+  enter(signal: AbortSignal): Promise<() => void>;
+}
+
+/** Lets so many through at once; the rest wait in order. */
+export function createGate(at_once: number): Gate {
   let free = at_once;
   const line: (() => void)[] = [];
 
+  /** Who leaves hands their place to the next: nobody can slip in between. */
   function leave(): void {
     const next = line.shift();
     if (next) next();
@@ -24,6 +30,7 @@ export function createGate(at_once: number): { enter(signal: AbortSignal): Promi
         free--;
         return once();
       }
+      signal.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
         const go = () => {
           signal.removeEventListener("abort", giveUp);
