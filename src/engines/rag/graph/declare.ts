@@ -142,7 +142,7 @@ function define(file: Declared, box: Box, leaf: Leaf, rule: DefKind, outer: Scop
   // What a function keeps for itself is not in the graph, but functions are.
   const isLocal = rule === "variable" && outer.isInside && !isFunction;
   const hint = hintOf(leaf, text, spec);
-  if (file.isBroken && RESERVED.test(leaf.text)) return;
+  if (leaf.text === "" || ((file.isBroken || spec.macros) && RESERVED.test(leaf.text))) return;
   leaf.settled = true;
   const module =
     rule === "variable" ? matchAt(spec.requires, text, leaf.what === "binding" ? box.start : leaf.end)?.[1] : undefined;
@@ -184,7 +184,8 @@ function define(file: Declared, box: Box, leaf: Leaf, rule: DefKind, outer: Scop
 const ANYTHING = /^(any|unknown|object|Any|dynamic|mixed)$/;
 
 /** A grammar that lost its way takes these for names. */
-const RESERVED = /^(if|else|for|while|return|const|let|switch|case|throw|try|catch|new|await|yield)$/;
+const RESERVED =
+  /^(int|char|void|unsigned|signed|short|long|float|double|static|struct|union|enum|if|else|for|while|return|const|let|switch|case|throw|try|catch|new|await|yield)$/;
 
 function isCallable(kind: DefKind): boolean {
   return kind === "function" || kind === "method";

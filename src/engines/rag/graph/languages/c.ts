@@ -16,6 +16,7 @@ export const c: Spec = {
   open: true,
   implicit_self: true,
   arrows: true,
+  macros: true,
   rules: {
     function_definition: { def: "function", scope: "function", at: "call" },
     declaration: { def: "variable", each: true, named: names, listed: true, left: true },

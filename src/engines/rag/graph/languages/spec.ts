@@ -93,6 +93,8 @@ export interface Spec {
   readonly requires?: RegExp;
   /** A definition in a node that begins so is the main export of its file. */
   readonly main?: RegExp;
+  /** Macros may stand anywhere, and a grammar takes what follows them for names. */
+  readonly macros?: boolean;
   /** `->` leads to a member. */
   readonly arrows?: boolean;
   /** Names after `<` that begin small are elements, not names of the file. */
