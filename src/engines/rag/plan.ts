@@ -33,7 +33,7 @@ const STEPS = { summary: 5, full: 12 } as const;
 /** What a clue adds to the score by words, as a share of the best. */
 const NAMED_PATH = 1;
 const DEFINED = 0.35;
-const LINKED = 0.03;
+const LINKED = 0.04;
 const MAX_NAMES = 12;
 /** Files whose neighbours are looked at, and neighbours that are taken of each. */
 const HUBS = 3;
