@@ -8,16 +8,23 @@ export function stubFiles(tools: readonly Tool[]): Record<string, string> {
   return { "index.md": indexPage(tools), "tools.d.ts": typescriptStubs(tools), "tools.pyi": pythonStubs(tools) };
 }
 
-/** One line a tool: what it is called with and what it does. */
+/** How many optional arguments the page of all tools names: `tools.help` tells the rest. */
+const INDEXED = 2;
+
+/** One line a tool: what it is called with and what it does, in its first sentence. */
 export function indexPage(tools: readonly Tool[]): string {
-  return `${tools.map((tool) => `${signature(tool)}: ${tool.description}`).join("\n")}\n`;
+  const lines = tools.map((tool) => `${signature(tool, INDEXED)}: ${tool.description.replace(/\. .*$/, ".")}`);
+  return `${lines.join("\n")}\n`;
 }
 
 /** `name(required, optional?)`: enough to guess the rest. */
-export function signature(tool: Tool): string {
+export function signature(tool: Tool, max_optional = Number.POSITIVE_INFINITY): string {
   const { required, properties } = inputOf(tool);
-  const names = Object.keys(properties).map((name) => (required.has(name) ? name : `${name}?`));
-  return `${tool.name}(${names.join(", ")})`;
+  const names = Object.keys(properties);
+  const optional = names.filter((name) => !required.has(name));
+  const left_out = new Set(optional.slice(max_optional));
+  const shown = names.filter((name) => !left_out.has(name)).map((name) => (required.has(name) ? name : `${name}?`));
+  return `${tool.name}(${[...shown, ...(left_out.size > 0 ? ["…"] : [])].join(", ")})`;
 }
 
 /** What `tools.help(name)` says: a declaration with types, and what comes back. */
