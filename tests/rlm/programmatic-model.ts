@@ -95,7 +95,7 @@ answer(words.join(" "));`,
 
 /** Reads what it is given, and nothing else: a prompt of its own code, or a task with a short text. */
 function readText(prompt: string): string {
-  const [, task = prompt, text = prompt] = /^Task: (.*)\n[\s\S]*?<<<TEXT\n([\s\S]*)\nTEXT>>>$/.exec(prompt) ?? [];
+  const [, task = prompt, text = prompt] = /^Task: (.*)\n[\s\S]*?<<<\w+\n([\s\S]*)\n\w+>>>$/.exec(prompt) ?? [];
   const lines = text.split(/\r?\n/);
   const found = (pattern: RegExp) => pattern.exec(text)?.[1];
   if (/complaints/.test(task))

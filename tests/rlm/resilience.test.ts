@@ -111,9 +111,9 @@ describe("a provider that fails", () => {
     const bill = () => ({ input: 0, output: 0 });
     await using at = await engine.start({
       rlm: { pricing },
-      script: { bill, troubles: [{ status: 429, retry_after: "0" }, "cut"] },
+      script: { bill, troubles: [{ status: 429, retry_after: "0" }, "cut", { status: 504, retry_after: "0" }] },
     });
-    expect((await at.query(task, SHORT)).budget_summary.total_cost_usd).toBeCloseTo(0.4096, 9);
+    expect((await at.query(task, SHORT, { budget_usd: 5 })).budget_summary.total_cost_usd).toBeCloseTo(2 * 0.4096, 9);
   });
 });
 

@@ -61,6 +61,35 @@ describe("an allowed model", () => {
   });
 });
 
+describe("what an operator writes", () => {
+  it.each(["gpu", "gpu_1.internal", "GPU.internal.", "10.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32"])(
+    "%s is a host that data may go to",
+    (host) => expect(rlmPolicyOptions.parse({ allowed_hosts: [host] }).allowed_hosts).toEqual([host]),
+  );
+
+  // "10.0.0.1/" was once the network with no bits: every address there is.
+  it.each(["10.0.0.1/", "10.0.0.0/33", "10.0.0.0/x", "10.0.0", "999.0.0.1", "gpu:8080", "10.0.0.1:80", "[::1]:80"])(
+    "%s is none, and is not taken for one",
+    (host) => expect(() => rlmPolicyOptions.parse({ allowed_hosts: [host] })).toThrow("no port, user or path"),
+  );
+  it.each(["user@gpu", "http://gpu/", "*.internal", "gpu internal", "", "."])("%j is none either", (host) =>
+    expect(() => rlmPolicyOptions.parse({ allowed_hosts: [host] })).toThrow(),
+  );
+
+  it.each(["http://127.0.0.1@192.0.2.1/", "http://key@gpu/v1", "https://gpu/v1?key=1", "https://gpu/#", "file:///x"])(
+    "%s is no address of a model",
+    (base_url) => expect(() => rlmOptions.parse({ providers: { lab: { base_url } } })).toThrow(),
+  );
+
+  it("in a variable with a line's end is the key without it, and blank is none", () => {
+    const key = (value: string) =>
+      createModels(rlmPolicyOptions.parse(free), rlmOptions.parse({ root_model: "openai/gpt-4o" }), () => value)
+        .root()
+        .key();
+    expect([key("sk-1\r\n"), key(" ")]).toEqual(["sk-1", undefined]);
+  });
+});
+
 describe("a refusal says what to change", () => {
   it.each([
     [

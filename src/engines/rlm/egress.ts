@@ -50,7 +50,7 @@ export function createModels(
       base_url: provider.base_url.replace(/\/+$/, ""),
       is_local,
       price: priceFor(name, is_local),
-      key: () => (variable === undefined ? undefined : secret(variable)),
+      key: () => (variable === undefined ? undefined : secret(variable)?.trim() || undefined),
     } as AllowedModel;
   }
 

@@ -2,6 +2,14 @@ import * as z from "zod";
 
 const MIB = 1024 * 1024;
 
+const { ipv4, ipv6, cidrv4, cidrv6 } = z.regexes;
+const NAME = /^[\w-]+(\.[\w-]+)*\.?$/;
+/** A typing mistake in this list must not open a way out, nor close one in silence. */
+const isHost = (entry: string) =>
+  /[:/]|^[\d.]+$/.test(entry) ? [ipv4, ipv6, cidrv4, cidrv6].some((form) => form.test(entry)) : NAME.test(entry);
+/** Data for a model goes to the host that is written there, by a key that is not. */
+const isPlainAddress = (url: string) => /^https?:\/\/[^/?#@\\]+(\/[^?#@]*)?$/i.test(url);
+
 /** `[mcp.rlm]`: what callers may do. */
 export const rlmPolicyOptions = z.strictObject({
   enabled: z.boolean().default(true).describe("false: rlm_query is neither listed nor callable."),
@@ -31,7 +39,11 @@ export const rlmPolicyOptions = z.strictObject({
       "How names of models may begin. Default: ollama_chat/ and ollama/ when restricted; else any, as with an empty list.",
     ),
   allowed_hosts: z
-    .array(z.string().min(1))
+    .array(
+      z
+        .string()
+        .refine(isHost, "is a name, an address or a network: no port, user or path (gpu.internal, 10.1.0.0/16)."),
+    )
     .default([])
     .describe("Names, addresses or networks besides this machine that the restricted profile may send to."),
   allow_partial: z
@@ -51,7 +63,13 @@ export const rlmPolicyOptions = z.strictObject({
   max_turns_limit: z.int().min(1).default(30).describe("Most turns, whatever a call asks for."),
 });
 
-const provider = z.strictObject({ base_url: z.url().optional(), api_key_env: z.string().min(1).optional() });
+const provider = z.strictObject({
+  base_url: z
+    .url()
+    .refine(isPlainAddress, "is http(s)://HOST[:PORT][/PATH]; a key goes into the variable that api_key_env names.")
+    .optional(),
+  api_key_env: z.string().min(1).optional(),
+});
 
 const dollars = z.number().min(0);
 const price = z.strictObject({

@@ -59,6 +59,9 @@ const HINTS: Readonly<Record<FailureKind, string>> = {
   not_recorded: "The recording holds no such request: text, task, models or versions differ. Nothing was sent.",
 };
 
+/** Said by what stands before a provider: the answer was lost on the way, the work may be done. */
+const LOST = new Set([408, 502, 504]);
+
 export function failureOfStatus(
   status: number,
   retry_after_s: number | undefined,
@@ -74,7 +77,7 @@ export function failureOfStatus(
           : status === 404
             ? "not_found"
             : "bad_request";
-  return new ModelFailure({ kind, status, retry_after_s, billed: false, said });
+  return new ModelFailure({ kind, status, retry_after_s, billed: LOST.has(status), said });
 }
 
 const SAID_CHARS = 200;
