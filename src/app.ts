@@ -62,7 +62,9 @@ export function createApp(loaded: Loaded): App {
     denied: mcp.tools.denied_paths,
     state_dir: loaded.state_dir,
   });
+  const shared = createShared(mcp.store, loaded.env);
   const telemetry = createTelemetry({
+    openShared: shared?.open,
     observability: { ...mcp.observability, csv_path: resolve(loaded.root, mcp.observability.csv_path) },
     audit: { ...mcp.audit, path: mcp.audit.path ?? join(loaded.state_dir, "audit", "audit.jsonl") },
   });
@@ -76,7 +78,6 @@ export function createApp(loaded: Loaded): App {
     code_execution: mcp.code_execution,
   });
   const instructions = instructionsFor(mode);
-  const shared = createShared(mcp.store, loaded.env);
   const engines = createEngines(loaded, roots, telemetry, shared);
   const resources = createResources({
     sidecars: mcp.resources.sidecars,
@@ -180,8 +181,8 @@ export function createApp(loaded: Loaded): App {
     async close() {
       dispatch.close();
       await engines.close();
-      await shared?.close();
       await telemetry.close();
+      await shared?.close();
     },
   };
 }
@@ -229,7 +230,7 @@ function createEngines(
     sandbox: once(async () => {
       const { createSandbox } = await import("./engines/sandbox/index.ts");
       const max_sessions = mcp.limits.max_sessions_per_principal;
-      const sandbox = createSandbox(mcp.sandbox, { state_dir, path, max_sessions });
+      const sandbox = createSandbox(mcp.sandbox, { state_dir, path, max_sessions, openShared });
       closing.push(() => sandbox.close());
       return sandbox;
     }),
@@ -241,7 +242,11 @@ function createEngines(
       const { createEnvelope } = await import("./engines/envelope/index.ts");
       const envelope = createEnvelope(
         { ...mcp.te, budgets: loaded.config.tool_envelope.budgets },
-        { state_dir, countTokens, prepare: () => prepareState(state_dir), onDigest: (ms) => telemetry.digest(ms) },
+        {
+          ...{ state_dir, countTokens, openShared },
+          prepare: () => prepareState(state_dir),
+          onDigest: (ms) => telemetry.digest(ms),
+        },
       );
       closing.push(() => envelope.close());
       return envelope;

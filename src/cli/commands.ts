@@ -198,6 +198,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./repo-validate.ts"),
   },
   {
+    name: "store migrate",
+    about: "Bring the shared store to the newest schema",
+    flags: [...WHERE_FLAGS],
+    load: async () => ({ run: (await import("./store.ts")).migrate }),
+  },
+  {
+    name: "store check",
+    about: "Whether the shared store answers and fits this version",
+    flags: [...WHERE_FLAGS],
+    load: async () => ({ run: (await import("./store.ts")).check }),
+  },
+  {
     name: "policy explain",
     args: "COMMAND",
     about: "Whether a command may run, and by which rule",

@@ -46,7 +46,7 @@ function assemble(loaded: Loaded) {
   const app = createApp(loaded);
   const http = createHttpApp({
     auth: createAuth(mcp.auth, loaded.env, isLoopback(mcp.server.host)),
-    limits: createLimits(mcp.limits),
+    limits: createLimits(mcp.limits, app.shared?.open),
     http_limits: mcp.limits,
     guard: createGuards(mcp.server),
     dispatch: app.dispatch,

@@ -29,10 +29,10 @@ export async function runTe(words: readonly string[], terminal: Terminal): Promi
   if (ask.ask === "stats") {
     const envelope = await openEnvelope(loaded);
     try {
-      const stats = envelope.stats();
+      const stats = await envelope.stats();
       return print(terminal, ask.json ? `${JSON.stringify(stats)}\n` : statsTable(stats));
     } finally {
-      envelope.close();
+      await envelope.close();
     }
   }
   const handles = await openHandles(loaded);

@@ -58,7 +58,7 @@ export async function answerTe(ctx: ToolContext, asked: TeQuestion): Promise<Com
     }
     case "stats": {
       const { statsTable } = await import("../engines/envelope/index.ts");
-      const stats = (await ctx.envelope()).stats(ctx.principal);
+      const stats = await (await ctx.envelope()).stats(ctx.principal);
       return said(asked.json ? `${JSON.stringify(stats)}\n` : statsTable(stats));
     }
     default:

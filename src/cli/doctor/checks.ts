@@ -5,6 +5,7 @@ import { clientFindings } from "./clients.ts";
 import type { Patient } from "./patient.ts";
 import { gitFinding, nodeFinding, ripgrepFinding } from "./programs.ts";
 import { modelFindings, portFinding } from "./servers.ts";
+import { storeFindings } from "./shared-store.ts";
 import { indexFindings, runtimeFindings, sqliteFindings } from "./stores.ts";
 
 type Check = (patient: Patient) => readonly Finding[] | Promise<readonly Finding[]>;
@@ -20,6 +21,7 @@ export const CHECKS: readonly (readonly [about: string, check: Check])[] = [
   ["commands", ({ app }) => gateFindings(app)],
   ["sandbox", runtimeFindings],
   ["sqlite", ({ loaded }) => sqliteFindings(loaded.state_dir)],
+  ["store", ({ app, signal }) => storeFindings(app, signal)],
   ["index", ({ app }) => indexFindings(app)],
   ["port", ({ loaded, signal }) => portFinding(loaded.config.mcp.server, signal)],
   ["models", ({ loaded, signal }) => modelFindings(loaded.config, signal)],

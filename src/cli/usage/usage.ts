@@ -30,7 +30,7 @@ export function watchUsage(loaded: Loaded, since: string): Watching {
     async look() {
       await follower.poll();
       const figures = tally.figures(Date.now());
-      const te = (await app.engines.envelope()).stats(undefined, Date.parse(since));
+      const te = await (await app.engines.envelope()).stats(undefined, Date.parse(since));
       const locks = await (await app.engines.fs()).locks();
       return {
         root: loaded.root,

@@ -108,12 +108,12 @@ describe("the envelope", () => {
     await at.run(["grep", "-rn", "secret word"], long);
     await at.run(["false"], "", { exit_code: 1 });
     at.reopen();
-    const { total, commands, agents } = at.stats();
+    const { total, commands, agents } = await at.stats();
     expect(total).toMatchObject({ calls: 2, errors: 1, p50_ms: 12 });
     expect(total.tokens_saved).toBeGreaterThan(1000);
     expect(commands.map(({ name }) => name)).toEqual(["grep", "false"]);
     expect(agents).toMatchObject([{ name: "claude", calls: 2 }]);
-    expect(at.stats(OTHER).total.calls).toBe(0);
+    expect((await at.stats(OTHER)).total.calls).toBe(0);
     const db = new DatabaseSync(join(at.base, "telemetry.db"));
     const rows = db.prepare("SELECT * FROM call ORDER BY id").all();
     db.close();
@@ -142,9 +142,9 @@ describe("the envelope", () => {
 
   it("shows its figures in a table of 80 columns", async () => {
     using at = bed();
-    expect(statsTable(at.stats())).toBe("No command has been run through te yet.\n");
+    expect(statsTable(await at.stats())).toBe("No command has been run through te yet.\n");
     for (let n = 0; n < 30; n++) await at.run([`a-command-with-a-long-name-${n}`], long);
-    const table = statsTable(at.stats());
+    const table = statsTable(await at.stats());
     expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(table).toMatch(/^command +calls +errors +p50 ms +p95 ms +read +sent +saved$/m);
     expect(table).toContain("and 10 more");

@@ -2,16 +2,17 @@
 import { Fault } from "../../base/fault.ts";
 import { quickHash } from "../../base/hash.ts";
 import type { Principal } from "../../base/principal.ts";
+import type { Schema, Store } from "../../base/store/types.ts";
 import { type Allowance, allowance, type Who } from "./budget.ts";
 import { type Collector, createCollector } from "./collect.ts";
 import { type Shortened, shorten } from "./digest.ts";
 import type { BudgetOptions, TeOptions } from "./options.ts";
-import { openStore, type Stats, type Store } from "./store.ts";
+import { openStore, type Stats, type TelemetryStore } from "./store.ts";
 import type { Ran } from "./types.ts";
 
 export { type TeAnswer, teAnswer, teText } from "./answer.ts";
 export { short, statsTable } from "./stats-table.ts";
-export type { StatRow, Stats } from "./store.ts";
+export { type StatRow, type Stats, TELEMETRY } from "./store.ts";
 export { parseTe, type TeAsk, teAsk } from "./words.ts";
 
 export type EnvelopeOptions = TeOptions & { readonly budgets: BudgetOptions };
@@ -19,6 +20,8 @@ export type EnvelopeOptions = TeOptions & { readonly budgets: BudgetOptions };
 interface EnvelopeDeps {
   /** Absolute. */
   readonly state_dir: string;
+  /** Opens a part of the store that replicas share; without it the state folder holds a file. */
+  readonly openShared?: ((schema: Schema) => Promise<Store>) | undefined;
   /** Called before the first row is kept. */
   prepare(): void;
   /** What a text costs a model. */
@@ -67,8 +70,8 @@ export interface Envelope {
   /** What a model gets of the run that was watched. */
   finish(watch: Watch, ended: Ended): Promise<Enveloped>;
   /** Of one principal, or of all; from a time on. */
-  stats(principal?: Principal, since_ms?: number): Stats;
-  close(): void;
+  stats(principal?: Principal, since_ms?: number): Promise<Stats>;
+  close(): Promise<void>;
 }
 
 interface Watched extends Watch {
@@ -77,16 +80,16 @@ interface Watched extends Watch {
 }
 
 export function createEnvelope({ budgets, ...options }: EnvelopeOptions, deps: EnvelopeDeps): Envelope {
-  let store: Store | undefined;
-  function opened(): Store {
+  let store: TelemetryStore | undefined;
+  function opened(): TelemetryStore {
     if (!store) deps.prepare();
-    return (store ??= openStore(deps.state_dir));
+    return (store ??= openStore(deps.state_dir, deps.openShared));
   }
 
   /** Telemetry that cannot be kept must not cost the answer. */
-  function tried<T>(work: () => T, otherwise: T): T {
+  async function tried<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     try {
-      return work();
+      return await work();
     } catch (error) {
       if (error instanceof Fault && error.code === "store_unavailable") return otherwise;
       throw error;
@@ -121,7 +124,7 @@ export function createEnvelope({ budgets, ...options }: EnvelopeOptions, deps: E
       const condensed = out.condensed || err.condensed;
       const { argv, exit_code, who } = ended;
       const ran: Ran = { argv, stdout: out.text, stderr: err.text, exit_code, lines: out.lines, condensed };
-      const spent = tried(() => opened().spent(ended.principal, who), 0);
+      const spent = await tried(() => opened().spent(ended.principal, who), 0);
       const allowed: Allowance = allowance(budgets, who, spent);
       const { short, failed } = digested(ran, allowed.room, ended.raw === true);
       const truncated = short.kind !== undefined || condensed;
@@ -131,7 +134,7 @@ export function createEnvelope({ budgets, ...options }: EnvelopeOptions, deps: E
       const tokens_estimate = tokensOf(short.stdout, deps) + tokensOf(short.stderr, deps);
       const mode = ended.raw ? "raw" : short.kind === undefined ? "passthrough" : "enriched";
       deps.onDigest?.(te_ms);
-      tried(
+      await tried(
         () =>
           opened().record({
             ...who,
@@ -170,8 +173,8 @@ export function createEnvelope({ budgets, ...options }: EnvelopeOptions, deps: E
         budget_remaining: allowed.left === null ? null : Math.max(0, allowed.left - chars_out),
       };
     },
-    stats: (principal, since_ms = 0) => opened().stats(principal, since_ms),
-    close: () => store?.close(),
+    stats: async (principal, since_ms = 0) => opened().stats(principal, since_ms),
+    close: async () => store?.close(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { type Db, openDb } from "../../base/db.ts";
 import { Fault } from "../../base/fault.ts";
+import { openSqlite } from "../../base/store/sqlite.ts";
+import type { Schema, Statements, Store } from "../../base/store/types.ts";
 import type { Who } from "./budget.ts";
 
 /** One call, as it is kept: sizes and times, never contents. */
@@ -38,16 +39,16 @@ export interface Stats {
   readonly agents: readonly StatRow[];
 }
 
-export interface Store {
+export interface TelemetryStore {
   /** Characters that a session has read so far. */
-  spent(principal: string, who: Who): number;
-  record(row: CallRow): void;
+  spent(principal: string, who: Who): Promise<number>;
+  record(row: CallRow): Promise<void>;
   /** Of one principal, or of all; from a time on. */
-  stats(principal: string | undefined, since_ms: number): Stats;
-  close(): void;
+  stats(principal: string | undefined, since_ms: number): Promise<Stats>;
+  close(): Promise<void>;
 }
 
-const MIGRATIONS = [
+const SQLITE = [
   `CREATE TABLE call (id INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, principal TEXT NOT NULL, agent TEXT NOT NULL,
      session TEXT NOT NULL, model TEXT NOT NULL, command TEXT NOT NULL, arguments_hash TEXT NOT NULL, arguments TEXT,
      mode TEXT NOT NULL, kind TEXT, chars_in INTEGER NOT NULL, chars_out INTEGER NOT NULL, tokens_in INTEGER NOT NULL,
@@ -56,48 +57,65 @@ const MIGRATIONS = [
      time_ms INTEGER NOT NULL, PRIMARY KEY (principal, agent, session)) STRICT, WITHOUT ROWID;`,
 ];
 
+const POSTGRES = [
+  `CREATE TABLE call (id BIGSERIAL PRIMARY KEY, time_ms BIGINT NOT NULL, principal TEXT NOT NULL, agent TEXT NOT NULL,
+     session TEXT NOT NULL, model TEXT NOT NULL, command TEXT NOT NULL, arguments_hash TEXT NOT NULL, arguments TEXT,
+     mode TEXT NOT NULL, kind TEXT, chars_in BIGINT NOT NULL, chars_out BIGINT NOT NULL, tokens_in BIGINT NOT NULL,
+     tokens_out BIGINT NOT NULL, latency_ms DOUBLE PRECISION NOT NULL, te_ms DOUBLE PRECISION NOT NULL, exit_code BIGINT NOT NULL, error TEXT);
+   CREATE TABLE spent (principal TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL, chars BIGINT NOT NULL,
+     time_ms BIGINT NOT NULL, PRIMARY KEY (principal, agent, session));`,
+];
+
+export const TELEMETRY: Schema = { name: "telemetry", sqlite: SQLITE, postgres: POSTGRES };
+
 const KEPT_CALLS = 100_000;
 const KEPT_SESSIONS_MS = 30 * 86_400_000;
+const SPEND = `INSERT INTO spent VALUES (?, ?, ?, ?, ?) ON CONFLICT (principal, agent, session)
+  DO UPDATE SET chars = spent.chars + excluded.chars, time_ms = excluded.time_ms`;
+const INSERT = `INSERT INTO call (time_ms, principal, agent, session, model, command, arguments_hash, arguments, mode, kind,
+    chars_in, chars_out, tokens_in, tokens_out, latency_ms, te_ms, exit_code, error)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
 
-/** state_dir/telemetry.db, opened by the first call that ended, shared by servers and te. */
-export function openStore(state_dir: string): Store {
-  let db: Db | undefined;
+/** Opened by the first call that ended: state_dir/telemetry.db, shared by servers and te, or the store of all replicas. */
+export function openStore(
+  state_dir: string,
+  openShared: ((schema: Schema) => Promise<Store>) | undefined,
+): TelemetryStore {
+  let opened: Promise<Store> | undefined;
   let closed = false;
-  function open(): Db {
+  async function made(): Promise<Store> {
+    return openShared ? openShared(TELEMETRY) : openSqlite(join(state_dir, `${TELEMETRY.name}.db`), TELEMETRY);
+  }
+
+  async function open(): Promise<Store> {
     if (closed) throw new Fault("store_unavailable", "The telemetry store is closed.");
-    if (db) return db;
-    db = openDb(join(state_dir, "telemetry.db"), { migrations: MIGRATIONS });
-    return db;
+    opened ??= made();
+    try {
+      return await opened;
+    } catch (error) {
+      opened = undefined;
+      throw error;
+    }
   }
 
   return {
-    spent: (principal, { agent_id, session_id }) =>
-      open().get<{ chars: number }>(
-        "SELECT chars FROM spent WHERE principal = ? AND agent = ? AND session = ?",
-        principal,
-        agent_id,
-        session_id,
-      )?.chars ?? 0,
-    record(row) {
+    async spent(principal, { agent_id, session_id }) {
+      const sql = "SELECT chars FROM spent WHERE principal = ? AND agent = ? AND session = ?";
+      return (await (await open()).get<{ chars: number }>(sql, principal, agent_id, session_id))?.chars ?? 0;
+    },
+    async record(row) {
       const now = Date.now();
-      open().transaction(() => {
-        insert(open(), row, now);
-        open().run(
-          `INSERT INTO spent VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT DO UPDATE SET chars = chars + excluded.chars, time_ms = excluded.time_ms`,
-          row.principal,
-          row.agent_id,
-          row.session_id,
-          row.chars_out,
-          now,
-        );
+      await (await open()).transaction(async (tx) => {
+        await insert(tx, row, now);
+        await tx.run(SPEND, row.principal, row.agent_id, row.session_id, row.chars_out, now);
       });
     },
-    stats(principal, since_ms) {
-      const rows = open().all<StatSource>(
+    async stats(principal, since_ms) {
+      const whose = principal === undefined ? "" : "principal = ? AND";
+      const rows = await (await open()).all<StatSource>(
         `SELECT command, agent, latency_ms, tokens_in, tokens_out, error FROM call
-         WHERE (?1 IS NULL OR principal = ?1) AND time_ms >= ?2 ORDER BY id DESC LIMIT ${KEPT_CALLS}`,
-        principal ?? null,
+         WHERE ${whose} time_ms >= ? ORDER BY id DESC LIMIT ${KEPT_CALLS}`,
+        ...(principal === undefined ? [] : [principal]),
         since_ms,
       );
       return {
@@ -106,41 +124,24 @@ export function openStore(state_dir: string): Store {
         agents: grouped(rows, ({ agent }) => agent),
       };
     },
-    close() {
-      if (!closed) db?.close();
+    async close() {
+      if (closed) return;
       closed = true;
+      await (await opened?.catch(() => undefined))?.close();
     },
   };
 }
 
-function insert(db: Db, row: CallRow, now: number): void {
-  const id = db.get<{ id: number }>(
-    `INSERT INTO call (time_ms, principal, agent, session, model, command, arguments_hash, arguments, mode, kind,
-       chars_in, chars_out, tokens_in, tokens_out, latency_ms, te_ms, exit_code, error)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    now,
-    row.principal,
-    row.agent_id,
-    row.session_id,
-    row.model,
-    row.command,
-    row.arguments_hash,
-    row.arguments,
-    row.mode,
-    row.kind,
-    row.chars_in,
-    row.chars_out,
-    row.tokens_in,
-    row.tokens_out,
-    row.latency_ms,
-    row.te_ms,
-    row.exit_code,
-    row.error,
-  )!.id;
+async function insert(tx: Statements, row: CallRow, now: number): Promise<void> {
+  const who = [row.principal, row.agent_id, row.session_id, row.model] as const;
+  const what = [row.command, row.arguments_hash, row.arguments, row.mode, row.kind] as const;
+  const sizes = [row.chars_in, row.chars_out, row.tokens_in, row.tokens_out] as const;
+  const ended = [row.latency_ms, row.te_ms, row.exit_code, row.error] as const;
+  const { id } = (await tx.get<{ id: number }>(INSERT, now, ...who, ...what, ...sizes, ...ended))!;
   // Old rows go a few at a time, so that no call pays for all of them.
   if (id % 500 !== 0) return;
-  db.run("DELETE FROM call WHERE id <= ?", id - KEPT_CALLS);
-  db.run("DELETE FROM spent WHERE time_ms < ?", now - KEPT_SESSIONS_MS);
+  await tx.run("DELETE FROM call WHERE id <= ?", id - KEPT_CALLS);
+  await tx.run("DELETE FROM spent WHERE time_ms < ?", now - KEPT_SESSIONS_MS);
 }
 
 interface StatSource {

@@ -18,6 +18,7 @@ import { HANDLES, type HandleRow, NEXT_RANK } from "./schema.ts";
 import type { HandleInfo, HandleMeta, HandleState, Handles, LinePage, Payload } from "./types.ts";
 
 export { type HandlesOptions, handlesOptions } from "./options.ts";
+export { HANDLES } from "./schema.ts";
 export * from "./types.ts";
 
 interface HandlesDeps {

@@ -1,6 +1,7 @@
 /** Code of callers, run in WebAssembly: interpreters, sessions that outlive the server, a workspace of their own, and limits that hold. */
 import { Fault } from "../../base/fault.ts";
 import type { Principal } from "../../base/principal.ts";
+import type { Schema, Store } from "../../base/store/types.ts";
 import { findAssets } from "./assets.ts";
 import { type Held, type HoldRequest, hold } from "./held.ts";
 import { createHost } from "./host.ts";
@@ -10,6 +11,7 @@ import { createPool } from "./pool.ts";
 import { runOn } from "./run.ts";
 import { createSessions } from "./sessions.ts";
 import { openSessionStore, type SessionStore } from "./store.ts";
+import { localTenure, sharedTenure } from "./tenure.ts";
 import type {
   CreatedSession,
   CreateSession,
@@ -23,6 +25,7 @@ import type {
 } from "./types.ts";
 
 export type { SandboxOptions } from "./options.ts";
+export { SESSIONS } from "./schema.ts";
 export type { CallTool, ExecuteRequest, ExecuteResult, SessionChoice } from "./types.ts";
 
 export interface Sandbox {
@@ -53,6 +56,8 @@ interface SandboxDeps {
   /** Where bubblewrap is looked for. */
   readonly path: string;
   readonly max_sessions: number;
+  /** Opens a part of the store that replicas share; without it the state folder holds a file. */
+  readonly openShared?: ((schema: Schema) => Promise<Store>) | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -83,9 +88,15 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
     },
   });
   const pool = createPool(host, options);
-  let opened: SessionStore | undefined;
-  const store = () => (opened ??= openSessionStore(deps.state_dir));
-  const sessions = createSessions({ options, pool, store, max_sessions: deps.max_sessions });
+  let opened: Promise<SessionStore> | undefined;
+  /** Opened by the first session; a store that could not be opened is tried again. */
+  const store = () =>
+    (opened ??= openSessionStore(deps.state_dir, deps.openShared).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    }));
+  const tenure = deps.openShared ? sharedTenure(store) : localTenure(store);
+  const sessions = createSessions({ options, pool, store, tenure, max_sessions: deps.max_sessions });
 
   async function stateless(request: ExecuteRequest): Promise<ExecuteResult> {
     const guest = await pool.take(request.language === "typescript" ? "javascript" : request.language);
@@ -179,7 +190,7 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
       await sessions.close();
       pool.drain();
       await host.end();
-      opened?.close();
+      await (await opened?.catch(() => undefined))?.close();
       opened = undefined;
     },
   };

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Fault } from "../../base/fault.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { Guest } from "./guest.ts";
@@ -12,6 +11,8 @@ export interface Live {
   readonly session_id: string;
   readonly language: Language;
   readonly persist: boolean;
+  /** Of the last time that this process had it. */
+  fence: number;
   guest: Guest | undefined;
   execution_count: number;
   saved_count: number;
@@ -33,6 +34,7 @@ export function liveOf(row: SessionRow): Live {
     session_id: row.session_id,
     language: row.language,
     persist: row.persist,
+    fence: row.fence,
     guest: undefined,
     execution_count: row.execution_count,
     saved_count: row.saved_count,
@@ -45,18 +47,6 @@ export function liveOf(row: SessionRow): Live {
     save_timer: undefined,
     idle_timer: undefined,
   };
-}
-
-/** A process's number and when it began: its name for all time. */
-export function thisProcess(): string {
-  return `${process.pid}:${startOf(process.pid)}`;
-}
-
-/** Live in another server process that still runs. */
-export function isHeld(row: SessionRow, holder: string): boolean {
-  if (row.holder === null || row.holder === holder) return false;
-  const [pid, start] = row.holder.split(":");
-  return startOf(Number(pid)) === start;
 }
 
 /** What became of a state whose interpreter is gone. */
@@ -81,14 +71,4 @@ export function notFound(id: string): Fault {
   return new Fault("session_not_found", `There is no session ${id.slice(0, 80)}.`, {
     hint: "create_session, or leave session_id out.",
   });
-}
-
-/** When a process began, as the kernel counts it: numbers are used again. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
 }

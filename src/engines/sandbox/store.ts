@@ -1,7 +1,9 @@
 import { join } from "node:path";
-import { type Db, openDb } from "../../base/db.ts";
 import type { Principal } from "../../base/principal.ts";
+import { openSqlite } from "../../base/store/sqlite.ts";
+import type { Schema, SqlValue, Store } from "../../base/store/types.ts";
 import type { Look } from "./runtimes/types.ts";
+import { SESSIONS } from "./schema.ts";
 import type { Language } from "./types.ts";
 
 export interface SessionRow {
@@ -17,8 +19,18 @@ export interface SessionRow {
   /** How many runs the stored image has seen. */
   readonly saved_count: number;
   readonly bytes: number;
-  /** The server process that has it live. */
+  /** The server process that has it. */
   readonly holder: string | null;
+  /** One more with each that takes it. */
+  readonly fence: number;
+  readonly held_until: number;
+}
+
+/** A session in the hands of one process. What it writes after another took the session is refused. */
+export interface Hand {
+  readonly owner: Principal;
+  readonly session_id: string;
+  readonly fence: number;
 }
 
 export interface Saved {
@@ -27,61 +39,62 @@ export interface Saved {
   readonly execution_count: number;
 }
 
-/** Sessions at rest. Asynchronous, so that another database can carry them. */
+/** Sessions at rest. */
 export interface SessionStore {
   find(owner: Principal, session_id: string): Promise<SessionRow | undefined>;
   findDefault(owner: Principal, key: string, language: Language): Promise<SessionRow | undefined>;
   list(owner: Principal): Promise<SessionRow[]>;
   /** False when the name is taken. */
   add(row: SessionRow): Promise<boolean>;
-  touch(owner: Principal, session_id: string, now: number, execution_count: number): Promise<void>;
-  hold(owner: Principal, session_id: string, holder: string | null): Promise<void>;
-  save(owner: Principal, session_id: string, saved: Saved): Promise<void>;
+  /** Its new fence, or none when another took it meanwhile. */
+  take(row: SessionRow, holder: string, held_until: number): Promise<number | undefined>;
+  /** Still here. Whether it is still ours, and whether someone asked to end the run. */
+  keep(hand: Hand, held_until: number): Promise<"held" | "lost" | "cancelled">;
+  release(hand: Hand): Promise<void>;
+  /** Asks whoever has it to end the run. */
+  askToCancel(owner: Principal, session_id: string): Promise<void>;
+  /** These two: false when it is no longer ours. */
+  touch(hand: Hand, now: number, execution_count: number): Promise<boolean>;
+  save(hand: Hand, saved: Saved): Promise<boolean>;
   load(owner: Principal, session_id: string): Promise<Saved | undefined>;
+  look(owner: Principal, session_id: string): Promise<Look | undefined>;
   /** As it was when it was made. */
-  reset(owner: Principal, session_id: string): Promise<void>;
+  reset(hand: Hand): Promise<void>;
   remove(owner: Principal, session_id: string): Promise<boolean>;
+  /** Only if nobody took it after us. */
+  removeUnused(hand: Hand): Promise<void>;
   expire(before: number): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
-const MIGRATIONS = [
-  `CREATE TABLE sessions (
-     owner TEXT NOT NULL, session_id TEXT NOT NULL, language TEXT NOT NULL, default_key TEXT, persist INTEGER NOT NULL,
-     created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, execution_count INTEGER NOT NULL, saved_count INTEGER NOT NULL,
-     holder TEXT, PRIMARY KEY (owner, session_id)) STRICT;
-   CREATE UNIQUE INDEX default_session ON sessions (owner, default_key, language) WHERE default_key IS NOT NULL;
-   CREATE TABLE images (
-     owner TEXT NOT NULL, session_id TEXT NOT NULL, look TEXT NOT NULL, image BLOB NOT NULL,
-     PRIMARY KEY (owner, session_id),
-     FOREIGN KEY (owner, session_id) REFERENCES sessions (owner, session_id) ON DELETE CASCADE) STRICT;`,
-];
+const ROW = `s.owner, s.session_id, s.language, s.default_key, s.persist, s.created_at, s.last_used_at, s.execution_count,
+  s.saved_count, s.holder, s.fence, s.held_until, coalesce(length(i.image), 0) AS bytes
+  FROM sessions s LEFT JOIN images i ON i.owner = s.owner AND i.session_id = s.session_id WHERE s.owner = ?`;
+const THIS = "owner = ? AND session_id = ?";
+const OURS = `${THIS} AND fence = ?`;
 
-const COLUMNS = `s.owner, s.session_id, s.language, s.default_key, s.persist, s.created_at, s.last_used_at, s.execution_count,
-  s.saved_count, s.holder, coalesce(length(i.image), 0) AS bytes FROM sessions s LEFT JOIN images i USING (owner, session_id)`;
+export async function openSessionStore(
+  state_dir: string,
+  openShared: ((schema: Schema) => Promise<Store>) | undefined,
+): Promise<SessionStore> {
+  const db = openShared ? await openShared(SESSIONS) : openSqlite(join(state_dir, `${SESSIONS.name}.db`), SESSIONS);
+  const ours = ({ owner, session_id, fence }: Hand) => [owner, session_id, fence] as const;
+  const change = async (sql: string, ...values: SqlValue[]) => (await db.run(sql, ...values)).changes === 1;
 
-export function openSessionStore(state_dir: string): SessionStore {
-  const db: Db = openDb(join(state_dir, "sandbox.db"), { migrations: MIGRATIONS });
-  const typed = (row: SessionRow | undefined) => (row ? { ...row, persist: Boolean(row.persist) } : undefined);
+  async function rows(sql: string, ...values: SqlValue[]): Promise<SessionRow[]> {
+    const found = await db.all<SessionRow>(`SELECT ${ROW} ${sql}`, ...values);
+    return found.map((row) => ({ ...row, persist: Boolean(row.persist) }));
+  }
+
   return {
-    find: async (owner, id) =>
-      typed(db.get<SessionRow>(`SELECT ${COLUMNS} WHERE s.owner = ? AND s.session_id = ?`, owner, id)),
+    find: async (owner, id) => (await rows("AND s.session_id = ?", owner, id))[0],
     findDefault: async (owner, key, language) =>
-      typed(
-        db.get<SessionRow>(
-          `SELECT ${COLUMNS} WHERE s.owner = ? AND s.default_key = ? AND s.language = ?`,
-          owner,
-          key,
-          language,
-        ),
-      ),
-    list: async (owner) =>
-      db
-        .all<SessionRow>(`SELECT ${COLUMNS} WHERE s.owner = ? ORDER BY s.created_at, s.session_id`, owner)
-        .map((row) => typed(row)!),
-    add: async (row) =>
-      db.run(
-        "INSERT OR IGNORE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      (await rows("AND s.default_key = ? AND s.language = ?", owner, key, language))[0],
+    list: (owner) => rows("ORDER BY s.created_at, s.session_id", owner),
+    add: (row) =>
+      change(
+        `INSERT INTO sessions (owner, session_id, language, default_key, persist, created_at, last_used_at, execution_count,
+           saved_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
         row.owner,
         row.session_id,
         row.language,
@@ -91,55 +104,63 @@ export function openSessionStore(state_dir: string): SessionStore {
         row.last_used_at,
         row.execution_count,
         row.saved_count,
-        row.holder,
-      ).changes === 1,
-    async touch(owner, id, now, execution_count) {
-      db.run(
-        "UPDATE sessions SET last_used_at = ?, execution_count = ? WHERE owner = ? AND session_id = ?",
+      ),
+    async take(row, holder, held_until) {
+      const sql = `UPDATE sessions SET holder = ?, held_until = ?, fence = fence + 1 WHERE ${OURS}`;
+      return (await change(sql, holder, held_until, ...ours(row))) ? row.fence + 1 : undefined;
+    },
+    async keep(hand, held_until) {
+      const sql = `UPDATE sessions SET held_until = ? WHERE ${OURS} RETURNING cancelled`;
+      const row = await db.get<{ cancelled: number }>(sql, held_until, ...ours(hand));
+      return !row ? "lost" : row.cancelled === hand.fence ? "cancelled" : "held";
+    },
+    async release(hand) {
+      await change(`UPDATE sessions SET holder = NULL, held_until = 0 WHERE ${OURS}`, ...ours(hand));
+    },
+    async askToCancel(owner, id) {
+      await change(`UPDATE sessions SET cancelled = fence WHERE ${THIS}`, owner, id);
+    },
+    touch: (hand, now, execution_count) =>
+      change(
+        `UPDATE sessions SET last_used_at = ?, execution_count = ? WHERE ${OURS}`,
         now,
         execution_count,
-        owner,
-        id,
-      );
-    },
-    async hold(owner, id, holder) {
-      db.run("UPDATE sessions SET holder = ? WHERE owner = ? AND session_id = ?", holder, owner, id);
-    },
-    async save(owner, id, { image, look, execution_count }) {
-      db.transaction(() => {
-        const { changes } = db.run(
-          "UPDATE sessions SET saved_count = ?, execution_count = max(execution_count, ?) WHERE owner = ? AND session_id = ?",
-          execution_count,
-          execution_count,
-          owner,
-          id,
-        );
-        if (changes === 0) return;
-        db.run("INSERT OR REPLACE INTO images VALUES (?, ?, ?, ?)", owner, id, JSON.stringify(look), image);
-      });
-    },
+        ...ours(hand),
+      ),
+    save: (hand, { image, look, execution_count }) =>
+      db.transaction(async (tx) => {
+        const counted = `UPDATE sessions SET saved_count = ?,
+          execution_count = CASE WHEN execution_count > ? THEN execution_count ELSE ? END WHERE ${OURS}`;
+        const counts = [execution_count, execution_count, execution_count] as const;
+        if ((await tx.run(counted, ...counts, ...ours(hand))).changes === 0) return false;
+        const stored = `INSERT INTO images VALUES (?, ?, ?, ?) ON CONFLICT (owner, session_id)
+          DO UPDATE SET look = excluded.look, image = excluded.image`;
+        await tx.run(stored, hand.owner, hand.session_id, JSON.stringify(look), image);
+        return true;
+      }),
     async load(owner, id) {
-      const row = db.get<{ look: string; image: Uint8Array; saved_count: number }>(
-        "SELECT look, image, saved_count FROM images JOIN sessions USING (owner, session_id) WHERE owner = ? AND session_id = ?",
-        owner,
-        id,
-      );
-      return row && { image: row.image, look: JSON.parse(row.look) as Look, execution_count: row.saved_count };
+      const sql = `SELECT look, saved_count FROM images JOIN sessions USING (owner, session_id) WHERE ${THIS}`;
+      const row = await db.get<{ look: string; saved_count: number }>(sql, owner, id);
+      const image = row && (await db.bytes(`SELECT image FROM images WHERE ${THIS}`, owner, id));
+      return image && { image, look: JSON.parse(row.look) as Look, execution_count: row.saved_count };
     },
-    async reset(owner, id) {
-      db.transaction(() => {
-        db.run("DELETE FROM images WHERE owner = ? AND session_id = ?", owner, id);
-        db.run(
-          "UPDATE sessions SET execution_count = 0, saved_count = 0 WHERE owner = ? AND session_id = ?",
-          owner,
-          id,
-        );
+    async look(owner, id) {
+      const row = await db.get<{ look: string }>(`SELECT look FROM images WHERE ${THIS}`, owner, id);
+      return row && (JSON.parse(row.look) as Look);
+    },
+    async reset(hand) {
+      await db.transaction(async (tx) => {
+        const counted = `UPDATE sessions SET execution_count = 0, saved_count = 0 WHERE ${OURS}`;
+        if ((await tx.run(counted, ...ours(hand))).changes === 0) return;
+        await tx.run(`DELETE FROM images WHERE ${THIS}`, hand.owner, hand.session_id);
       });
     },
-    remove: async (owner, id) =>
-      db.run("DELETE FROM sessions WHERE owner = ? AND session_id = ?", owner, id).changes === 1,
+    remove: (owner, id) => change(`DELETE FROM sessions WHERE ${THIS}`, owner, id),
+    async removeUnused(hand) {
+      await change(`DELETE FROM sessions WHERE ${OURS}`, ...ours(hand));
+    },
     async expire(before) {
-      db.run("DELETE FROM sessions WHERE last_used_at < ?", before);
+      await db.run("DELETE FROM sessions WHERE last_used_at < ?", before);
     },
     close: () => db.close(),
   };

@@ -1,13 +1,17 @@
 /** What happened, told to operators: log, metrics, audit trail and token audit. Nothing here ever sees contents. */
+
+import type { Schema, Store } from "../../base/store/types.ts";
 import { type AuditTrail, openAudit } from "./audit.ts";
-import { openTokenCsv } from "./csv.ts";
+import { openTokenCsv, type TokenRow } from "./csv.ts";
 import { createLog, type Log, silentLog } from "./log.ts";
 import { createMetrics, type MetricsSnapshot } from "./metrics.ts";
 import type { AuditOptions, ObservabilityOptions } from "./options.ts";
+import { openTokenTable } from "./token-table.ts";
 
 export { type AuditRecord, auditFiles } from "./audit.ts";
 export type { Log, LogLevel } from "./log.ts";
 export type { MetricsSnapshot } from "./metrics.ts";
+export { TOKEN_AUDIT } from "./token-table.ts";
 
 /** One finished call. Texts are only measured. */
 export interface CallRecord {
@@ -43,6 +47,8 @@ export interface Telemetry {
 interface TelemetryDeps {
   readonly observability: ObservabilityOptions;
   readonly audit: AuditOptions & { path: string };
+  /** Opens a part of the store that replicas share: the token audit then is a table there. */
+  readonly openShared?: ((schema: Schema) => Promise<Store>) | undefined;
 }
 
 const NO_METRICS: MetricsSnapshot = {
@@ -56,14 +62,12 @@ const NO_METRICS: MetricsSnapshot = {
   te: { calls: 0, p50_ms: 0, p95_ms: 0, p99_ms: 0 },
 };
 
-export function createTelemetry({ observability, audit }: TelemetryDeps): Telemetry {
+export function createTelemetry({ observability, audit, openShared }: TelemetryDeps): Telemetry {
   const on = observability.enabled;
   const log = on ? createLog(observability) : silentLog;
   const metrics = on && observability.metrics_enabled ? createMetrics() : undefined;
-  const csv =
-    on && observability.csv_token_audit_enabled
-      ? openTokenCsv(observability.csv_path, observability.retention_days)
-      : undefined;
+  const tokenAudit =
+    on && observability.csv_token_audit_enabled ? openTokenAudit(observability, openShared) : undefined;
   const trail = audit.enabled ? openTrail(audit, observability.retention_days, log) : undefined;
   const cid = (id: string) => (observability.include_correlation_id ? { correlation_id: id } : {});
 
@@ -76,7 +80,7 @@ export function createTelemetry({ observability, audit }: TelemetryDeps): Teleme
       tokens_in: tokens.in,
       tokens_out: tokens.out,
     });
-    csv?.append({
+    tokenAudit?.append({
       time: new Date().toISOString(),
       correlation_id: record.correlation_id,
       agent_id: record.agent_id,
@@ -108,7 +112,7 @@ export function createTelemetry({ observability, audit }: TelemetryDeps): Teleme
         bytes_out: record.bytes_out,
         ...(record.error_code === undefined ? {} : { error_code: record.error_code }),
       });
-      if (!metrics && !csv) return;
+      if (!metrics && !tokenAudit) return;
       // After the reply is on its way: counting tokens is not the caller's time.
       if (waiting.push(record) === 1) setImmediate(countWaiting);
     },
@@ -123,10 +127,18 @@ export function createTelemetry({ observability, audit }: TelemetryDeps): Teleme
     },
     async close() {
       countWaiting();
+      await tokenAudit?.close?.();
       trail?.close();
       await log.flush();
     },
   };
+}
+
+function openTokenAudit(
+  { csv_path, retention_days }: ObservabilityOptions,
+  openShared: TelemetryDeps["openShared"],
+): { append(row: TokenRow): void; close?(): Promise<void> } {
+  return openShared ? openTokenTable(openShared, retention_days) : openTokenCsv(csv_path, retention_days);
 }
 
 function openTrail(audit: AuditOptions & { path: string }, retention_days: number, log: Log): AuditTrail {

@@ -11,6 +11,7 @@ export { createHttpApp, type HttpDeps } from "./app.ts";
 export { createAuth } from "./auth.ts";
 export { createGuards, isLoopback } from "./guards.ts";
 export { createLimits } from "./limits.ts";
+export { RATES } from "./shared-rate.ts";
 
 export interface Listening {
   readonly url: string;

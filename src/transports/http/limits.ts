@@ -1,7 +1,9 @@
-import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault } from "../../base/fault.ts";
 import type { Principal } from "../../base/principal.ts";
+import type { Schema, Store } from "../../base/store/types.ts";
 import type { HttpLimits } from "./options.ts";
+import { type Counter, createSharedCounters } from "./shared-rate.ts";
 
 export interface Limits {
   /** Counts a request against its caller's rate and concurrency; gives the way out. */
@@ -18,15 +20,15 @@ const FORGET_S = 300;
 const FREE_MISTAKES = 12;
 
 /** Each caller has a steady rate and a burst above it. Strangers who guess tokens are slowed, address by address. */
-export function createLimits(limits: HttpLimits): Limits {
-  const rate = new BurstyRateLimiter(
-    new RateLimiterMemory({
-      points: Math.max(1, Math.round(limits.rate_limit_rps)),
-      duration: seconds(limits.rate_limit_rps),
-    }),
-    new RateLimiterMemory({ keyPrefix: "burst", points: limits.rate_limit_burst, duration: refill(limits) }),
-  );
-  const failures = new RateLimiterMemory({ keyPrefix: "auth", points: 1_000_000, duration: FORGET_S });
+export function createLimits(limits: HttpLimits, openShared?: (schema: Schema) => Promise<Store>): Limits {
+  const counter = openShared ? createSharedCounters(openShared) : localCounter;
+  const steady = counter({
+    name: "rate",
+    points: Math.max(1, Math.round(limits.rate_limit_rps)),
+    duration: seconds(limits.rate_limit_rps),
+  });
+  const burst = counter({ name: "burst", points: limits.rate_limit_burst, duration: refill(limits) });
+  const failures = counter({ name: "auth", points: 1_000_000, duration: FORGET_S });
   const busy = createCounter(limits.concurrency_per_token, (now) => `${now} requests of this token are under way.`);
   const streams = createCounter(limits.max_sessions_per_principal, (now) => `${now} streams of this token are open.`);
 
@@ -51,14 +53,24 @@ export function createLimits(limits: HttpLimits): Limits {
   };
 
   async function consume(principal: Principal): Promise<void> {
-    try {
-      await rate.consume(principal, 1);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw new Fault("rate_limited", "Too many requests.", {
-        retry_after_s: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)),
-      });
-    }
+    const refusal = await refused(steady, principal);
+    if (!refusal || !(await refused(burst, principal))) return;
+    throw new Fault("rate_limited", "Too many requests.", {
+      retry_after_s: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)),
+    });
+  }
+}
+
+const localCounter: ReturnType<typeof createSharedCounters> = ({ name, points, duration }) =>
+  new RateLimiterMemory({ keyPrefix: name, points, duration });
+
+async function refused(counter: Counter, key: string): Promise<RateLimiterRes | undefined> {
+  try {
+    await counter.consume(key, 1);
+    return undefined;
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return refusal;
+    throw refusal;
   }
 }
 
