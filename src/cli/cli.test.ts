@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BINARY, runBinary } from "../../tests/harness/cli.ts";
 import { type Temp, temp } from "../../tests/harness/temp.ts";
+import { inTerminal } from "../../tests/harness/terminal.ts";
 import { COMMANDS } from "./commands.ts";
 
 let folder: Temp;
@@ -24,6 +25,16 @@ describe("the command line", () => {
       expect((await llmc(...name.split(" "), "--help")).stdout).toContain(`Usage: llmc ${name}`);
     }
     expect(stdout.split("\n").every((line) => line.length <= 80)).toBe(true);
+  });
+
+  it("breaks what it says on a terminal between words", async () => {
+    const args = ["rlm", "query", "What is it?", "--file", "a.txt", "--model", "openai/gpt-4o"];
+    await using session = inTerminal(args, { cwd: folder.path });
+    expect(await session.ended).toBe(2);
+    const lines = session.text().trim().split("\r\n");
+    expect(lines.slice(1).join(" ")).toContain("mcp.rlm.allowed_model_prefixes allows ollama_chat/, ollama/.");
+    expect(lines.length).toBeGreaterThan(2);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   it("prints versions", async () => {

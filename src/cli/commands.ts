@@ -144,7 +144,7 @@ export const COMMANDS: readonly Command[] = [
       { name: "model", value: "MODEL", about: "Instead of rlm.root_model; the profile still decides" },
       { name: "budget", value: "USD", about: "Most it may spend (default 1)" },
       { name: "max-turns", value: "N", about: "Most turns (default 5)" },
-      { name: "max-bytes", value: "N", about: "Largest file (default mcp.rlm.default_max_bytes)" },
+      { name: "max-bytes", value: "N", about: "Largest file (default mcp.rlm.max_bytes_limit)" },
       { name: "timeout", value: "SECONDS", about: "Longest time (default mcp.rlm.default_timeout_s)" },
       { name: "trace", about: "Show sizes and hashes of every step" },
       JSON_FLAG,

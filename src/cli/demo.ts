@@ -8,6 +8,7 @@ import { writeDemoProject } from "./demo/project.ts";
 import { SCENES, type Shown } from "./demo/scenes.ts";
 import { startServer } from "./demo/server.ts";
 import { cut } from "./usage/lines.ts";
+import { wrapped } from "./wrap.ts";
 
 const COLUMNS = 78;
 const ANSWER_LINES = 8;
@@ -67,7 +68,7 @@ function describe({ call, answer, note }: Shown, { sent, naive }: Cost, paint: P
   const lines = readable(answer)
     .split("\n")
     .filter((line) => line.trim() !== "")
-    .flatMap(wrapped);
+    .flatMap((line) => wrapped(line, COLUMNS - 3));
   const more = lines.length > ANSWER_LINES ? [paint("dim", `   … ${lines.length - ANSWER_LINES} more lines`)] : [];
   return [
     paint("dim", cut(`   > ${call.replaceAll("\n", " ")}`, COLUMNS)),
@@ -88,15 +89,6 @@ function readable(answer: string): string {
   } catch {
     return text;
   }
-}
-
-/** At a blank where there is one near the edge. */
-function wrapped(line: string): string[] {
-  const room = COLUMNS - 3;
-  if (line.length <= room) return [line];
-  const blank = line.lastIndexOf(" ", room);
-  const end = blank > room / 2 ? blank : room;
-  return [line.slice(0, end), ...wrapped(line.slice(end).trimStart())];
 }
 
 function summary(costs: readonly Cost[], surface: number): string {

@@ -3,6 +3,9 @@ import { faultText } from "../core/reply.ts";
 import type { Command, Terminal } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { helpFor, helpForAll, parseCommand } from "./parse.ts";
+import { wrapped } from "./wrap.ts";
+
+const COLUMNS = 80;
 
 /** Runs one command line. 0 done, 1 found something wrong, 2 could not be understood or started. */
 export async function runCommand(
@@ -18,7 +21,8 @@ export async function runCommand(
     return await (await command.load()).run({ args, flags, terminal });
   } catch (error) {
     const fault = asFault(error);
-    terminal.err(`llmc: ${faultText(fault)}\n`);
+    const said = `llmc: ${faultText(fault)}`;
+    terminal.err(`${terminal.is_tty ? wrapped(said, COLUMNS).join("\n") : said}\n`);
     if (fault.code === "internal_error")
       terminal.err(`${fault.cause instanceof Error ? fault.cause.stack : String(fault.cause)}\n`);
     return 2;

@@ -5,6 +5,7 @@ import { today, type Usage, warnBlind, watchUsage } from "./usage/usage.ts";
 import { loadFor } from "./where.ts";
 
 const COLUMNS = 80;
+const NO_CALLS = `No calls yet. Start your client, or make one: llmc call list_dir '{"path":"."}'`;
 
 /** What agents did: today, or from another time on. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -25,9 +26,12 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function readable(usage: Usage, from: string | undefined): Promise<string> {
   const { statsTable } = await import("../engines/envelope/index.ts");
-  const lines = [`${from === undefined ? "Today" : `Since ${usage.since}`} in ${usage.root}`, ...headLines(usage), ""];
-  if (usage.calls > 0)
+  const lines = [`${from === undefined ? "Today" : `Since ${usage.since}`} in ${usage.root}`];
+  if (usage.calls === 0) lines.push(NO_CALLS);
+  else
     lines.push(
+      ...headLines(usage),
+      "",
       ...tableLines("tool", usage.tools, COLUMNS, 20),
       "",
       ...tableLines("agent", usage.agents, COLUMNS, 10),

@@ -125,5 +125,5 @@ async function fromFile(given: string, max_bytes: number | undefined, rlm: Rlm, 
 /** Counts, and nothing of what is read or said. */
 function told({ turn, max_turns, level, calls, cost_usd, tokens }: Progress): string {
   const deeper = level > 1 ? `, level ${level}` : "";
-  return `turn ${turn}/${max_turns}${deeper}, ${calls} calls, ${tokens} tokens, $${cost_usd.toFixed(4)}`;
+  return `turn ${turn}/${max_turns}${deeper}, ${calls} ${calls === 1 ? "call" : "calls"}, ${tokens} tokens, $${cost_usd.toFixed(4)}`;
 }

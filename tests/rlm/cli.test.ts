@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runBinary } from "../harness/cli.ts";
 import { type Temp, temp } from "../harness/temp.ts";
+import { inTerminal } from "../harness/terminal.ts";
 import { LONG, type RlmPayload, rlmConfig } from "./bed.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { programmaticModel } from "./programmatic-model.ts";
@@ -35,7 +36,7 @@ describe("llmc rlm query", () => {
     const { code, stdout, stderr } = await llmc("query", task, "--file", "long.txt", "--budget", "0.5", "--trace");
     expect([code, stdout]).toEqual([0, "ZEBRA-17\n"]);
     expect(stderr).toMatch(
-      /^ollama_chat\/tester reads long\.txt\n {2}turn 1\/5 +1 calls.*\n {2}turn 2\/5 +2 calls +\d+ tokens +\$0\.0000/,
+      /^ollama_chat\/tester reads long\.txt\n {2}turn 1\/5 +1 call .*\n {2}turn 2\/5 +2 calls +\d+ tokens +\$0\.0000/,
     );
     expect(stderr).toMatch(/root_call +\d+ chars [0-9a-f]{8} {2}->/);
     expect(stderr).toMatch(/Answered: 2 turns, 2 calls, .* of \$0\.50\nrun rlm_/);
@@ -46,6 +47,25 @@ describe("llmc rlm query", () => {
     const { stdout } = await llmc("query", task, "--context", "The code word of Falcon is X.", "--json");
     const payload = JSON.parse(stdout) as RlmPayload;
     expect(payload).toMatchObject({ data: { answer: "X" }, meta: { stop_reason: "small_input" } });
+  });
+
+  it("reads a file that is longer than a client's call may have by default", async () => {
+    writeFileSync(join(folder.path, "longer.txt"), `${LONG.repeat(15)}The code word of Falcon is YAK-2.\n`);
+    expect((await llmc("query", task, "--file", "longer.txt")).stdout).toBe("YAK-2\n");
+    const { code, stderr } = await llmc("query", task, "--file", "longer.txt", "--max-bytes", "1000");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("1000 are allowed")]);
+  });
+
+  it("shows on a terminal that time goes on while a model thinks, and ends with Ctrl-C", async () => {
+    await using silent = await startModelServer({ model: programmaticModel, troubles: ["hang"] });
+    using other = temp();
+    writeFileSync(join(other.path, "llmc.toml"), rlmConfig(silent.url));
+    await using session = inTerminal(["rlm", "query", task, "--context", "short"], { cwd: other.path });
+    await session.shows("2.");
+    session.press("\u0003");
+    expect(await session.ended).toBe(2);
+    expect(session.text()).toContain("Cancelled.");
+    expect(silent.aborted()).toBe(1);
   });
 
   it("says what is wrong", async () => {

@@ -22,7 +22,7 @@ export async function ask(offer: Offer): Promise<Choices | undefined> {
   intro("llmc init");
   note(
     [
-      `${offer.root}: ${offer.files} files, ${offer.megabytes} MB`,
+      `${offer.root}: ${offer.files} ${offer.files === 1 ? "file" : "files"}, ${offer.megabytes} MB`,
       offer.has_config
         ? "llmc.toml is there and stays as it is."
         : "llmc.toml will say: hybrid mode, tools reach this folder only.",

@@ -26,11 +26,13 @@ export async function run(invocation: Invocation): Promise<number> {
   const cancel = new AbortController();
   process.once("SIGINT", () => cancel.abort(new Fault("timeout", "Cancelled.")));
   const file = textFlag(invocation, "file");
+  // Who names a file by hand means all of it: only the operator's limit holds.
+  const max_bytes = loaded.config.mcp.rlm.max_bytes_limit;
   const view = createView(terminal, `${loaded.config.rlm.root_model ?? "no model"} reads ${file ?? "the given text"}`);
   try {
     const reply = await app.dispatch({
       name: "rlm_query",
-      args: { ...args, ...(file === undefined ? {} : { path: pathOf(file, invocation, app.roots.list[0]) }) },
+      args: file === undefined ? args : { max_bytes, ...args, path: pathOf(file, invocation, app.roots.list[0]) },
       principal: mintPrincipal("local", process.getuid?.() ?? 0),
       via: "cli",
       signal: cancel.signal,

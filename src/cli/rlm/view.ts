@@ -14,8 +14,15 @@ export function createView(terminal: Terminal, title: string): View {
   const began = performance.now();
   let turn = "";
   let line = "";
+  let cells = "";
   terminal.err(`${title.slice(0, COLUMNS)}\n`);
 
+  const draw = () => {
+    line = `  ${cells}${seconds(began)}`.slice(0, COLUMNS - 1);
+    if (terminal.is_tty) terminal.err(`\r\u001b[K${line}`);
+  };
+  // A model may think for minutes: the time goes on, so that nobody takes it for dead.
+  const clock = terminal.is_tty ? setInterval(() => line !== "" && draw(), 1000).unref() : undefined;
   const keep = () => {
     if (line !== "") terminal.err(terminal.is_tty ? "\n" : `${line}\n`);
     line = "";
@@ -25,11 +32,13 @@ export function createView(terminal: Terminal, title: string): View {
       const columns = message.split(", ");
       if (columns[0] !== turn) keep();
       turn = columns[0]!;
-      const cells = columns.map((column, index) => column.padEnd(WIDTHS[index] ?? 0));
-      line = `  ${cells.join("")}${seconds(began)}`.slice(0, COLUMNS - 1);
-      if (terminal.is_tty) terminal.err(`\r\u001b[K${line}`);
+      cells = columns.map((column, index) => column.padEnd(WIDTHS[index] ?? 0)).join("");
+      draw();
     },
-    end: keep,
+    end() {
+      clearInterval(clock);
+      keep();
+    },
   };
 }
 

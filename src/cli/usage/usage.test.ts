@@ -155,6 +155,12 @@ describe("llmc stats and llmc top", () => {
     ).toBe(0);
   });
 
+  it("say what to do where there was no call", async () => {
+    const { stdout } = await runBinary(["stats", "--since", "2100-01-01"], { cwd: folder.path });
+    expect(stdout).toMatch(/^Since 2100.*\nNo calls yet\. .* llmc call list_dir/);
+    expect(stdout).not.toContain("p50");
+  });
+
   it("say so where nothing is counted", async () => {
     const { stderr } = await runBinary(["stats"], { cwd: folder.path, env: { LLMC_MCP_AUDIT_ENABLED: "false" } });
     expect(stderr).toBe("mcp.audit.enabled is false: calls are not counted.\n");
