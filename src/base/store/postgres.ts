@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
+import type { Pool, PoolClient, QueryResult } from "pg";
 import { Fault } from "../fault.ts";
 import type { Schema, SqlValue, Statements, Store, TransactionOptions } from "./types.ts";
 
@@ -95,17 +95,15 @@ function storeOn(pool: Pool): Store {
 
 function statementsOn(on: Pool | PoolClient): Statements {
   const texts = new Map<string, string>();
-  const query = (sql: string, values: SqlValue[], binary = false): Promise<QueryResult> => {
+  const query = (sql: string, values: SqlValue[]): Promise<QueryResult> => {
     let text = texts.get(sql);
     if (text === undefined) texts.set(sql, (text = numbered(sql)));
-    return guarded(() => on.query({ text, values: values.map(asParameter), binary } as QueryConfig));
+    return guarded(() => on.query(text, values.map(asParameter)));
   };
   return {
     run: async (sql, ...values) => ({ changes: (await query(sql, values)).rowCount ?? 0 }),
     get: async <T>(sql: string, ...values: SqlValue[]) => (await query(sql, values)).rows[0] as T | undefined,
     all: async <T>(sql: string, ...values: SqlValue[]) => (await query(sql, values)).rows as T[],
-    bytes: async (sql, ...values) =>
-      Object.values((await query(sql, values, true)).rows[0] ?? {})[0] as Uint8Array | undefined,
   };
 }
 

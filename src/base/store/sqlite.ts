@@ -46,7 +46,6 @@ export function openSqlite(file: string, schema: Schema, options: SqliteOptions 
     run: (sql, ...values) => patient(() => db.run(sql, ...values)),
     get: <T>(sql: string, ...values: SqlValue[]) => patient(() => db.get<T>(sql, ...values)),
     all: <T>(sql: string, ...values: SqlValue[]) => patient(() => db.all<T>(sql, ...values)),
-    bytes: (sql, ...values) => patient(() => Object.values(db.get(sql, ...values) ?? {})[0] as Uint8Array | undefined),
   };
 
   /** Without a transaction in the way a statement is done before the call returns. */
@@ -57,7 +56,6 @@ export function openSqlite(file: string, schema: Schema, options: SqliteOptions 
     run: (sql, ...values) => inTurn(() => now.run(sql, ...values)),
     get: (sql, ...values) => inTurn(() => now.get(sql, ...values)),
     all: (sql, ...values) => inTurn(() => now.all(sql, ...values)),
-    bytes: (sql, ...values) => inTurn(() => now.bytes(sql, ...values)),
     async transaction(work) {
       waiting++;
       const mine = tail.then(() => inTransaction(work));

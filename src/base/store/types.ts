@@ -6,8 +6,6 @@ export interface Statements {
   run(sql: string, ...values: SqlValue[]): Promise<{ changes: number }>;
   get<T = SqlRow>(sql: string, ...values: SqlValue[]): Promise<T | undefined>;
   all<T = SqlRow>(sql: string, ...values: SqlValue[]): Promise<T[]>;
-  /** The one value of the first row, where it is bytes: large ones come without a detour through text. */
-  bytes(sql: string, ...values: SqlValue[]): Promise<Uint8Array | undefined>;
 }
 
 export interface TransactionOptions {

@@ -139,10 +139,9 @@ export async function openSessionStore(
         return true;
       }),
     async load(owner, id) {
-      const sql = `SELECT look, saved_count FROM images JOIN sessions USING (owner, session_id) WHERE ${THIS}`;
-      const row = await db.get<{ look: string; saved_count: number }>(sql, owner, id);
-      const image = row && (await db.bytes(`SELECT image FROM images WHERE ${THIS}`, owner, id));
-      return image && { image, look: JSON.parse(row.look) as Look, execution_count: row.saved_count };
+      const sql = `SELECT look, image, saved_count FROM images JOIN sessions USING (owner, session_id) WHERE ${THIS}`;
+      const row = await db.get<{ look: string; image: Uint8Array; saved_count: number }>(sql, owner, id);
+      return row && { image: row.image, look: JSON.parse(row.look) as Look, execution_count: row.saved_count };
     },
     async look(owner, id) {
       const row = await db.get<{ look: string }>(`SELECT look FROM images WHERE ${THIS}`, owner, id);
