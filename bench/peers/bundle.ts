@@ -14,6 +14,7 @@ export const bundle: Peer = {
       search: (pattern, context) => [
         { name: "search", args: { pattern, path: root, context, maxResults: 200 }, server: 2 },
       ],
+      searchPage: (pattern, maxResults) => [{ name: "search", args: { pattern, path: root, maxResults }, server: 2 }],
       run,
       shell,
     };

@@ -41,6 +41,20 @@ export const desktopCommander: Peer = {
         },
         moreHits,
       ],
+      searchPage: (text, maxResults) => [
+        {
+          name: "start_search",
+          args: {
+            path: root,
+            pattern: text,
+            searchType: "content",
+            literalSearch: true,
+            maxResults,
+            timeout_ms: 60_000,
+          },
+        },
+        moreHits,
+      ],
       run: shell,
       shell,
     };

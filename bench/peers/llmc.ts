@@ -18,6 +18,8 @@ export function ourOperations(): Operations {
         ...(expected_replacements === 1 ? {} : { expected_replacements }),
       }),
     search: (text, after) => one("run_cmd", { command: `rg -nF${after > 0 ? ` -A${after}` : ""} '${text}'` }),
+    searchPage: (pattern, max_results) =>
+      one("linux_search_content", { root: ".", pattern, literal: true, context_lines: 0, max_results }),
     run: (command) => one("run_cmd", { command }),
   };
 }

@@ -24,6 +24,8 @@ export function shellOperations(root: string, server: number): Operations {
       run(`sed -i ${quoted(`s/${escaped(old_text)}/${escaped(new_text)}/g`)} ${path}`),
     search: (text, after) =>
       run(`grep -rnF -A${after} --exclude-dir=node_modules --exclude-dir=.git ${quoted(text)} .`),
+    searchPage: (text, max) =>
+      run(`grep -rnF --exclude-dir=node_modules --exclude-dir=.git ${quoted(text)} . | head -${max}`),
     run,
     shell: run,
   };

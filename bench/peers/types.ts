@@ -23,6 +23,8 @@ export interface Operations {
   replace?(path: string, old_text: string, new_text: string, count: number): NextStep[];
   /** Lines with a text, in files that are not ignored, and so many lines after each. */
   search?(text: string, after: number): NextStep[];
+  /** The first so many lines with a text. */
+  searchPage?(text: string, max: number): NextStep[];
   /** A command line. `shell`: one for sh; servers without a shell have no such operation. */
   run?(command: string): NextStep[];
   shell?(command: string): NextStep[];
