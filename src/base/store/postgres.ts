@@ -44,6 +44,8 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
   });
   // A connection that breaks while nobody uses it: the next statement gets another, or says why not.
   pool.on("error", () => {});
+  // And while someone does: the statement under way says so; without this the process would end.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     async open(schema) {
       await migrate(pool, schema);
