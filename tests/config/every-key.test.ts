@@ -13,6 +13,7 @@ import { HTTP_PROOFS } from "./proofs.http.ts";
 import { RAG_PROOFS } from "./proofs.rag.ts";
 import { RLM_PROOFS } from "./proofs.rlm.ts";
 import { SANDBOX_PROOFS } from "./proofs.sandbox.ts";
+import { STORE_PROOFS } from "./proofs.store.ts";
 
 const code = (name: string, args: unknown) => async (bed: Bed) => {
   const reply = await bed.call(name, args);
@@ -83,6 +84,7 @@ const PROOFS: Record<string, Proof> = {
   ...RAG_PROOFS,
   ...RLM_PROOFS,
   ...SANDBOX_PROOFS,
+  ...STORE_PROOFS,
   "mcp.enabled": async () => [(await ran("", ["serve"])).code, (await ran("[mcp]\nenabled = false\n", ["serve"])).code],
   "mcp.config_version": async () => [
     (await ran("", ["config", "show"])).code,
