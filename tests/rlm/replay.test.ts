@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { temp } from "../harness/temp.ts";
 import { writes } from "./bed.ts";
-import { createEngine } from "./engine.ts";
+import { createEngine, priced } from "./engine.ts";
 import { families } from "./families.ts";
 
 const engine = createEngine();
@@ -41,6 +41,27 @@ describe("a recorded run", () => {
     const file = join(folder.path, name!);
     expect(readFileSync(file, "utf8")).not.toContain("SECRET-WORDS");
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("that cannot be written is not begun, and what was asked before its disk failed is paid for", async () => {
+    using folder = temp();
+    const replay_dir = join(folder.path, "runs");
+    writeFileSync(replay_dir, "a file");
+    await using never = await engine.start({ rlm: { replay_dir } });
+    expect(await never.code("x", "short")).toBe("write_failed");
+    expect(never.server.seen).toHaveLength(0);
+    rmSync(replay_dir);
+    const model = () => {
+      rmSync(replay_dir, { recursive: true });
+      return "an answer that nobody keeps";
+    };
+    await using failing = await engine.start({ rlm: { ...priced(0, 100), replay_dir }, script: { model } });
+    let spent = 0;
+    const onEnd = ({ total_cost_usd }: { total_cost_usd: number }) => {
+      spent = total_cost_usd;
+    };
+    expect(await failing.code("x", "short", { onEnd })).not.toBe("ok");
+    expect(spent).toBeCloseTo(0.4096, 9);
   });
 
   it("with another text, task or model is an error and never a live call", async () => {

@@ -62,10 +62,17 @@ function hashOf(model: AllowedModel, { system, messages, max_output_tokens }: Ch
 
 /** Writes down every attempt: the hash of what was asked, and what came back. Readable by the owner alone. */
 export function recording(ask: Ask, folder: string, about: RecordingHead): Ask {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${about.session_id}.jsonl`);
   const write = (line: unknown) => appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
-  write(about);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    write(about);
+  } catch (cause) {
+    throw new Fault("write_failed", "The run cannot be recorded, so it was not started.", {
+      cause,
+      hint: "rlm.replay_dir must be a folder that the server may write to.",
+    });
+  }
   return async (model, request, signal) => {
     const hash = hashOf(model, request);
     try {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { Fault } from "../../../base/fault.ts";
 import type { AllowedModel } from "../../../base/model.ts";
 import type { Ledger, WorstCase } from "../ledger.ts";
 import { ModelFailure } from "./failure.ts";
@@ -53,7 +54,9 @@ async function once(
     reservation.settle(reply.usage);
     return reply;
   } catch (error) {
-    const mayCost = error instanceof ModelFailure ? error.facts.billed : signal.aborted;
+    // A rule refused it before it was answered; anything else that went wrong here may have gone wrong after it was billed.
+    const isRefused = error instanceof Fault && !signal.aborted;
+    const mayCost = error instanceof ModelFailure ? error.facts.billed : !isRefused;
     if (mayCost) reservation.settle(undefined);
     else reservation.release();
     throw error;
