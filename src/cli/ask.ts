@@ -2,7 +2,7 @@ import { createApp } from "../app.ts";
 import { Fault } from "../base/fault.ts";
 import { mintPrincipal } from "../base/principal.ts";
 import { type Invocation, textFlag } from "./command.ts";
-import { loadFor } from "./where.ts";
+import { loadForCall } from "./where.ts";
 
 /** Makes one call through the same door as a client, and gives its whole payload. An interrupt cancels it. */
 export async function ask<Payload>(
@@ -10,7 +10,7 @@ export async function ask<Payload>(
   name: string,
   args: Record<string, unknown>,
 ): Promise<Payload> {
-  const app = createApp(loadFor(invocation));
+  const app = createApp(loadForCall(invocation));
   const cancel = new AbortController();
   const stop = () => cancel.abort();
   process.once("SIGINT", stop);

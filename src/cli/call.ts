@@ -2,14 +2,14 @@ import { createApp } from "../app.ts";
 import { Fault } from "../base/fault.ts";
 import { mintPrincipal } from "../base/principal.ts";
 import type { Invocation } from "./command.ts";
-import { loadFor } from "./where.ts";
+import { loadForCall } from "./where.ts";
 
 export async function run(invocation: Invocation): Promise<number> {
   const [name, text] = invocation.args;
   if (name === undefined)
     throw new Fault("invalid_args", "Which tool?", { hint: "llmc tools --mode classic lists them." });
   const args = parsed(text);
-  const app = createApp(loadFor(invocation));
+  const app = createApp(loadForCall(invocation));
   const cancel = new AbortController();
   process.once("SIGINT", () => cancel.abort());
   try {

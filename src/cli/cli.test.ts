@@ -37,6 +37,13 @@ describe("the command line", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
+  it("shows a person the answer of a call, without the log of it", async () => {
+    await using session = inTerminal(["call", "read_file", '{"path":"a.txt"}'], { cwd: folder.path });
+    expect(await session.ended).toBe(0);
+    expect(session.text()).toContain("hello");
+    expect(session.text()).not.toContain('"level":"info"');
+  });
+
   it("prints versions", async () => {
     expect((await llmc("--version")).stdout).toMatch(
       /^llmc \d+\.\d+\.\d+ \(node 2\d.*; MCP 2025-06-18, 2025-11-25, 2026-07-28\)\n$/,

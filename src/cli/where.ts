@@ -19,6 +19,11 @@ export function loadFor(invocation: Invocation, more: Readonly<Record<string, un
   });
 }
 
+/** For commands that make one call: before a person its answer is enough, and of the log only what is wrong. */
+export function loadForCall(invocation: Invocation): Loaded {
+  return loadFor(invocation, invocation.terminal.is_tty ? { "mcp.observability.log_level": "warn" } : {});
+}
+
 function numberFlag(invocation: Invocation, name: string): number | undefined {
   const text = textFlag(invocation, name);
   if (text === undefined) return undefined;
