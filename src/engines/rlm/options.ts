@@ -42,7 +42,7 @@ export const rlmPolicyOptions = z.strictObject({
     .array(
       z
         .string()
-        .refine(isHost, "is a name, an address or a network: no port, user or path (gpu.internal, 10.1.0.0/16)."),
+        .refine(isHost, "use a name, an address or a network, no port, user or path: gpu.internal, 10.1.0.0/16"),
     )
     .default([])
     .describe("Names, addresses or networks besides this machine that the restricted profile may send to."),
@@ -66,7 +66,7 @@ export const rlmPolicyOptions = z.strictObject({
 const provider = z.strictObject({
   base_url: z
     .url()
-    .refine(isPlainAddress, "is http(s)://HOST[:PORT][/PATH]; a key goes into the variable that api_key_env names.")
+    .refine(isPlainAddress, "use http(s)://HOST[:PORT][/PATH]; a key goes into the variable that api_key_env names")
     .optional(),
   api_key_env: z.string().min(1).optional(),
 });
