@@ -46,10 +46,11 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
   pool.on("error", () => {});
   // And while someone does: the statement under way says so; without this the process would end.
   pool.on("connect", (client) => client.on("error", () => {}));
+  const named = createNames();
   return {
     async open(schema) {
       await migrate(pool, schema);
-      return storeOn(pool);
+      return storeOn(pool, named);
     },
     ping: async () => void (await guarded(() => pool.query("SELECT 1"))),
     async versions() {
@@ -66,7 +67,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
 const COLLISIONS = new Set(["23505", "40001", "40P01"]);
 const TRIES = 5;
 
-function storeOn(pool: Pool): Store {
+function storeOn(pool: Pool, named: ReturnType<typeof createNames>): Store {
   async function transaction<T>(work: (tx: Statements) => Promise<T>, { serial }: TransactionOptions = {}): Promise<T> {
     const begin = serial === undefined ? "BEGIN" : `BEGIN; SELECT pg_advisory_xact_lock(${serial})`;
     for (let tries = 1; ; tries++)
@@ -82,7 +83,7 @@ function storeOn(pool: Pool): Store {
     let broken: Error | undefined;
     try {
       await guarded(() => client.query(begin));
-      const value = await work(statementsOn(client));
+      const value = await work(statementsOn(client, named));
       await guarded(() => client.query("COMMIT"));
       return value;
     } catch (error) {
@@ -92,16 +93,29 @@ function storeOn(pool: Pool): Store {
       client.release(broken);
     }
   }
-  return { backend: "postgres", ...statementsOn(pool), transaction, close: async () => {} };
+  return { backend: "postgres", ...statementsOn(pool, named), transaction, close: async () => {} };
 }
 
-function statementsOn(on: Pool | PoolClient): Statements {
-  const texts = new Map<string, string>();
-  const query = (sql: string, values: SqlValue[]): Promise<QueryResult> => {
-    let text = texts.get(sql);
-    if (text === undefined) texts.set(sql, (text = numbered(sql)));
-    return guarded(() => on.query(text, values.map(asParameter)));
+/** Statements longer than this are made up for one occasion and not worth a name. */
+const NAMED_LENGTH = 1000;
+
+/** A statement with a name is parsed and planned once in a connection. */
+function createNames(): (sql: string) => { text: string; name?: string } {
+  const known = new Map<string, { text: string; name?: string }>();
+  return (sql) => {
+    let one = known.get(sql);
+    if (one) return one;
+    const text = numbered(sql);
+    if (sql.length > NAMED_LENGTH) return { text };
+    one = { text, name: `llmc_${known.size}` };
+    known.set(sql, one);
+    return one;
   };
+}
+
+function statementsOn(on: Pool | PoolClient, named: ReturnType<typeof createNames>): Statements {
+  const query = (sql: string, values: SqlValue[]): Promise<QueryResult> =>
+    guarded(() => on.query({ ...named(sql), values: values.map(asParameter) }));
   return {
     run: async (sql, ...values) => ({ changes: (await query(sql, values)).rowCount ?? 0 }),
     get: async <T>(sql: string, ...values: SqlValue[]) => (await query(sql, values)).rows[0] as T | undefined,

@@ -41,6 +41,19 @@ export const LOCKS: Schema = {
      CREATE TABLE journal (
        id BIGSERIAL PRIMARY KEY, state TEXT NOT NULL, deeds TEXT NOT NULL, bytes BYTEA,
        pid BIGINT NOT NULL, started TEXT NOT NULL, place TEXT NOT NULL, at_ms BIGINT NOT NULL, fences TEXT NOT NULL DEFAULT '[]'
-     );`,
+     );
+     -- One lease where nothing stands in the way, in one round trip. Each statement in here sees what others committed before it.
+     CREATE FUNCTION lease_taken(serial BIGINT, wanted TEXT, wanted_class TEXT, wanted_tree INTEGER, by_holder TEXT, by_pid BIGINT,
+       by_started TEXT, by_place TEXT, now_ms BIGINT, until_ms BIGINT) RETURNS BIGINT LANGUAGE plpgsql AS $$
+     DECLARE made BIGINT;
+     BEGIN
+       PERFORM pg_advisory_xact_lock(serial);
+       IF EXISTS (SELECT 1 FROM leases l WHERE l.resource = wanted
+         OR (l.tree = 1 AND substr(wanted, 1, length(l.resource) + 1) = l.resource || '/')
+         OR (wanted_tree = 1 AND substr(l.resource, 1, length(wanted) + 1) = wanted || '/')) THEN RETURN NULL; END IF;
+       INSERT INTO leases (resource, class, tree, holder, pid, started, place, since_ms, expires_ms)
+         VALUES (wanted, wanted_class, wanted_tree, by_holder, by_pid, by_started, by_place, now_ms, until_ms) RETURNING fence INTO made;
+       RETURN made;
+     END $$;`,
   ],
 };

@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { Fault } from "../../base/fault.ts";
-import type { Statements, Store } from "../../base/store/types.ts";
+import type { SqlValue, Statements, Store } from "../../base/store/types.ts";
 import { afterNewline, countNewlines } from "./lines.ts";
 import type { Source } from "./paging.ts";
 import { runs } from "./runner.ts";
@@ -23,13 +23,14 @@ const NO_ROOM = "larger than the handle store may be";
 /** Inside a transaction: the blob with this content, made when there is none. */
 export async function putWhole(db: Statements, data: Uint8Array): Promise<Blob> {
   const sha256 = hash("sha256", data, "buffer");
-  const known = await bySha(db, sha256);
-  if (known) return known;
-  const id = await newBlob(db, null);
   const isCounted = data.length > UNCOUNTED_BYTES;
-  const newlines = (await writeChunks(db, id, 0, isCounted ? 0 : undefined, data)) ?? 0;
-  await finish(db, id, sha256, data.length, isCounted ? lineCount(newlines, data.at(-1)) : null);
-  return { id, bytes: data.length };
+  const lines = isCounted ? lineCount(countNewlines(data), data.at(-1)) : null;
+  const insert =
+    "INSERT INTO blob (sha256, bytes, lines, beat_ms) VALUES (?, ?, ?, ?) ON CONFLICT (sha256) DO NOTHING RETURNING id";
+  const made = await db.get<{ id: number }>(insert, sha256, data.length, lines, Date.now());
+  if (!made) return (await bySha(db, sha256))!;
+  await writeChunks(db, made.id, 0, isCounted ? 0 : undefined, data);
+  return { id: made.id, bytes: data.length };
 }
 
 /** Streams content in with flat memory. The blob belongs to nobody until `claim` runs, in the same transaction that completes it. */
@@ -182,11 +183,16 @@ async function writeChunks(
   data: Uint8Array,
 ): Promise<number | undefined> {
   let count = newlines;
-  for (let from = 0; from < data.length; from += CHUNK_BYTES) {
-    const chunk = data.subarray(from, from + CHUNK_BYTES);
-    const sql = "INSERT INTO chunk (blob, byte, newlines, data) VALUES (?, ?, ?, ?)";
-    await db.run(sql, blob, at + from, count ?? null, chunk);
-    if (count !== undefined) count += countNewlines(chunk);
+  for (let batch = 0; batch < data.length; batch += BATCH_BYTES) {
+    const end = Math.min(data.length, batch + BATCH_BYTES);
+    const rows: SqlValue[][] = [];
+    for (let from = batch; from < end; from += CHUNK_BYTES) {
+      const chunk = data.subarray(from, from + CHUNK_BYTES);
+      rows.push([blob, at + from, count ?? null, chunk]);
+      if (count !== undefined) count += countNewlines(chunk);
+    }
+    const marks = rows.map(() => "(?, ?, ?, ?)").join(", ");
+    await db.run(`INSERT INTO chunk (blob, byte, newlines, data) VALUES ${marks}`, ...rows.flat());
   }
   return count;
 }
