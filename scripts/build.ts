@@ -1,9 +1,9 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { GRAMMARS } from "../src/engines/rag/languages.ts";
-import { buildSandbox } from "./build-sandbox.ts";
+import { buildSandbox, copyNewer } from "./build-sandbox.ts";
 import { lowerUsing } from "./build-using.ts";
 
 /**
@@ -95,9 +95,9 @@ if (process.argv.includes("--sizes"))
 function copyGrammars(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of ["web-tree-sitter.js", "web-tree-sitter.wasm"])
-    copyFileSync(`node_modules/web-tree-sitter/${name}`, join(folder, name));
+    copyNewer(`node_modules/web-tree-sitter/${name}`, join(folder, name));
   for (const grammar of GRAMMARS)
-    copyFileSync(
+    copyNewer(
       `node_modules/@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`,
       join(folder, `tree-sitter-${grammar}.wasm`),
     );
