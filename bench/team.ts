@@ -122,8 +122,10 @@ async function resume(): Promise<void> {
     bed.payload<{ result: unknown }>("execute_code", { session_id, language: "javascript", code });
   const { session_id } = await team.a.payload<{ session_id: string }>("create_session", { language: "javascript" });
   await call(team.b, "none", "1");
-  // Half of it does not compress, as in a session that has read something.
-  const fill = `let s = 7; const d = globalThis.data = new Uint8Array(19 * 1024 * 1024); for (let i = 0; i < d.length / 2; i++) d[i] = (s = (s * 1664525 + 1013904223) >>> 0) >>> 24; d.length`;
+  // Some of it does not compress, as in a session that has read something.
+  const fill = `let s = 7; const d = globalThis.data = new Uint8Array(19 << 20), part = 1 << 20;
+    for (let i = 0; i < part; i++) d[i] = (s = (s * 1664525 + 1013904223) >>> 0) >>> 24;
+    for (let at = part; at < d.length; at += part) d.set(d.subarray(0, part), at); d.length`;
   await call(team.a, session_id, fill);
   const [resumed, whole]: [number[], number[]] = [[], []];
   for (let round = 0; round < 7; round++) {

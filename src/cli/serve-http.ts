@@ -57,6 +57,7 @@ function assemble(loaded: Loaded) {
     metrics_path: mcp.observability.metrics_prometheus_enabled ? mcp.observability.metrics_path : undefined,
     metrics: () => app.telemetry.prometheus(),
     health: app.health,
+    is_replica: app.shared !== undefined,
     isDraining: app.isDraining,
     listAll: app.listAll,
     // A message to an agent is answered with context where there is a tool to find it, and it is wanted.

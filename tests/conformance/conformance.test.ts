@@ -46,6 +46,7 @@ beforeAll(async () => {
     metrics_path: undefined,
     metrics: async () => "",
     health: app.health,
+    is_replica: false,
     isDraining: () => false,
     listAll: app.listAll,
     hasTool: app.hasTool,

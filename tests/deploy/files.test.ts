@@ -16,12 +16,21 @@ const KNOWN = new Set([
   "LLMC_STATE_DIR",
   "LLMC_ISOLATED",
   "LLMC_MCP_TOKEN",
+  "LLMC_STORE_URL",
 ]);
 
 describe("the files of deploy/", () => {
   it("name only variables that the server reads", () => {
     const own = new Set(["LLMC_DOMAIN", "LLMC_WORKSPACE"]);
-    for (const name of ["Dockerfile", "compose.yaml", "Caddyfile", "llmc.service", "kubernetes.yaml"])
+    for (const name of [
+      "Dockerfile",
+      "compose.yaml",
+      "Caddyfile",
+      "llmc.service",
+      "kubernetes.yaml",
+      "team/compose.yaml",
+      "team/Caddyfile",
+    ])
       for (const [variable] of read(name).matchAll(/\bLLMC_[A-Z_]+\b/g))
         expect(KNOWN.has(variable) || own.has(variable), `${variable} in ${name}`).toBe(true);
   });
@@ -34,6 +43,18 @@ describe("the files of deploy/", () => {
     expect([llmc.read_only, llmc.cap_drop, llmc.tty, llmc.ports]).toEqual([true, ["ALL"], undefined, undefined]);
     expect(Object.keys(volumes)).toEqual(expect.arrayContaining(["state", "workspace"]));
     expect(caddy.depends_on.llmc.condition).toBe("service_healthy");
+  });
+
+  it("team: two replicas that differ in their state alone, one store, one repository, nothing sticky", () => {
+    const { services } = parse(read("team/compose.yaml"), { merge: true });
+    const [a, b] = [services["llmc-a"], services["llmc-b"]];
+    expect({ ...a, volumes: [] }).toEqual({ ...b, volumes: [] });
+    expect([a.volumes[0], b.volumes[0], a.volumes[1]]).toEqual(["state-a:/state", "state-b:/state", b.volumes[1]]);
+    expect(a.environment).toMatchObject({ LLMC_MCP_STORE_BACKEND: "postgres", LLMC_STORE_URL: expect.any(String) });
+    expect([a.read_only, a.cap_drop, a.ports, services.postgres.ports]).toEqual([true, ["ALL"], undefined, undefined]);
+    const [, body] = [...caddyTree(read("team/Caddyfile"))].at(-1)!;
+    const proxy = dig(body, "reverse_proxy llmc-a:8080 llmc-b:8080");
+    expect([proxy?.has("lb_policy least_conn"), proxy?.has("lb_retries 1")]).toEqual([true, false]);
   });
 
   it("Kubernetes: one replica on one volume, not root, a read-only root, probes", () => {

@@ -18,7 +18,8 @@ export interface HttpServer extends AsyncDisposable {
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>;
-  connect(revision: Revision): Promise<Client>;
+  /** `send`: instead of fetch. */
+  connect(revision: Revision, send?: typeof fetch): Promise<Client>;
 }
 
 /** The built binary serving HTTP on a free loopback port. */
@@ -69,7 +70,7 @@ export async function startHttp(
         headers: response.headers,
       };
     },
-    async connect(revision) {
+    async connect(revision, send) {
       const client = new Client(
         { name: "tests", version: "1" },
         revision === "2026-07-28"
@@ -79,6 +80,7 @@ export async function startHttp(
       await client.connect(
         new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
           requestInit: { headers: { authorization: `Bearer ${TOKEN}` } },
+          ...(send ? { fetch: send } : {}),
         }),
       );
       return client;

@@ -37,7 +37,15 @@ export async function chaos({ url, seconds, per_second, kill_every_s }: Ask): Pr
   writeFileSync(join(root, "llmc.toml"), CONFIG);
   for (let file = 0; file < FILES; file++) writeFileSync(join(root, `f${file}.txt`), "begin\n");
   const start = (index: number) =>
-    startHttp(root, { env: { LLMC_STORE_URL: url, LLMC_STATE_DIR: join(states.path, String(index)) } });
+    startHttp(root, {
+      env: {
+        LLMC_STORE_URL: url,
+        LLMC_STATE_DIR: join(states.path, String(index)),
+        // One token makes all of the load.
+        LLMC_MCP_LIMITS_RATE_LIMIT_RPS: "10000",
+        LLMC_MCP_LIMITS_CONCURRENCY_PER_TOKEN: "1000",
+      },
+    });
   const replicas: (HttpServer | undefined)[] = await Promise.all([start(0), start(1)]);
   const tally = { requests: 0, kills: 0, repeated: 0, cut: 0 };
   const acknowledged: number[] = [];

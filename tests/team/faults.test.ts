@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stable, TABLE } from "../e2e/table.ts";
 import { createBed } from "../harness/bed.ts";
 import { runBinary } from "../harness/cli.ts";
+import { REVISIONS } from "../harness/client.ts";
 import { startHttp } from "../harness/http.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres.ts";
 import { startReplicas } from "../harness/replicas.ts";
@@ -65,6 +66,32 @@ describe("a store that is away", () => {
     await server.start();
     expect((await write()).status).toBe(200);
     expect((await call(code.name, code.args)).status).toBe(200);
+  });
+});
+
+describe("a client of any revision", () => {
+  it("is served by replicas in turn, with nothing sticky between them", async () => {
+    using folder = temp();
+    using states = temp();
+    writeFileSync(join(folder.path, "llmc.toml"), ON);
+    const url = server.database();
+    const start = (name: string) =>
+      startHttp(folder.path, { env: { LLMC_STORE_URL: url, LLMC_STATE_DIR: join(states.path, name) } });
+    await using a = await start("a");
+    await using b = await start("b");
+    for (const revision of REVISIONS) {
+      let turn = 0;
+      const inTurn: typeof fetch = (target, init) => {
+        const { pathname } = new URL(String(target));
+        return fetch(new URL(pathname, [a.url, b.url][turn++ % 2]), init);
+      };
+      const client = await a.connect(revision, inTurn);
+      for (let call = 0; call < 4; call++) {
+        const result = await client.callTool({ name: "stat", arguments: { path: "llmc.toml" } });
+        expect([revision, call, result.isError === true]).toEqual([revision, call, false]);
+      }
+      await client.close();
+    }
   });
 });
 

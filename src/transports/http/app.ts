@@ -35,6 +35,8 @@ export interface HttpDeps {
   /** Every enabled tool, for the description of the endpoints. */
   listAll(): readonly ListedTool[];
   hasTool(name: string): boolean;
+  /** Others serve the same callers. */
+  readonly is_replica: boolean;
   serverFor(caller: McpCaller): Server | McpServer;
 }
 
@@ -53,6 +55,7 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
     max_request_bytes: deps.http_limits.max_request_bytes,
     max_sessions_per_principal: deps.http_limits.max_sessions_per_principal,
     session_idle_ms: SESSION_IDLE_MS,
+    has_sessions: !deps.is_replica,
     onerror: (error) => deps.log.warn("protocol error", { reason: error.message.slice(0, 200) }),
   });
   const app = new Hono<Env>();

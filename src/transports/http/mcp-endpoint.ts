@@ -27,6 +27,8 @@ interface EndpointDeps {
   readonly max_request_bytes: number;
   readonly max_sessions_per_principal: number;
   readonly session_idle_ms: number;
+  /** False among replicas: the next request may come to another one, so none is tied to a session of the protocol. */
+  readonly has_sessions: boolean;
   onerror(error: Error): void;
 }
 
@@ -70,7 +72,7 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
     notify: modern.notify,
     async handle(request, caller, chunks) {
       const authInfo = infoOf(caller);
-      const id = request.headers.get("mcp-session-id");
+      const id = deps.has_sessions ? request.headers.get("mcp-session-id") : null;
       const session = id === null ? undefined : sessions.find(id, caller.principal);
       if (id !== null && !session) return noSession();
       if (request.method !== "POST")
@@ -81,7 +83,7 @@ export function createMcpEndpoint(deps: EndpointDeps): McpEndpoint {
       if (Array.isArray(parsedBody)) return batch();
       if (session) return session.handleRequest(request, { authInfo, parsedBody });
       if (!(await isLegacyRequest(request, parsedBody, limit))) return modern.fetch(request, { authInfo, parsedBody });
-      if ((parsedBody as { method?: unknown } | null)?.method !== "initialize")
+      if (!deps.has_sessions || (parsedBody as { method?: unknown } | null)?.method !== "initialize")
         return stateless(request, { authInfo, parsedBody });
       const opened = await sessions.open(caller.principal, (name) => serverOf(caller, name));
       return opened.handleRequest(request, { authInfo, parsedBody });
