@@ -144,7 +144,7 @@ function evilConfig(payload: string): string {
     runs("credential", "helper"),
     runs("sequence", "editor"),
     runs("interactive", "diffFilter"),
-    "[alias]\n\tst = !" + payload + "\n",
+    `[alias]\n\tst = !${payload}\n`,
     "[log]\n\tshowSignature = true\n",
     '[protocol]\n\tallow = always\n[protocol "ext"]\n\tallow = always\n',
     `[remote "evil"]\n\turl = ext::${payload}\n\tpromisor = true\n\tpartialclonefilter = blob:none\n\tuploadpack = ${payload}\n`,

@@ -1,6 +1,6 @@
 import type { Db } from "../../../base/db.ts";
 import type { Manifest } from "./manifest.ts";
-import { DEF_KINDS, type FileFacts, type Ref, USE_KINDS, type Use, type UseKind } from "./types.ts";
+import { DEF_KINDS, type FileFacts, type Ref, USE_KINDS, type UseKind } from "./types.ts";
 
 /** A use as it is stored: line, column, kind, definition around it, reference. */
 export type Place = readonly [number, number, number, number, Ref?];
