@@ -11,19 +11,17 @@ import { prepareState, refuseLinkedState } from "./core/state.ts";
 import { countTokens } from "./core/tokens.ts";
 import type { Tool } from "./core/tool.ts";
 import { execWarnings } from "./engines/exec/options.ts";
-import type { Rlm } from "./engines/rlm/index.ts";
 import { createTelemetry, type Telemetry } from "./engines/telemetry/index.ts";
 import { canonicalName } from "./tools/aliases.ts";
 import { makeExecutables } from "./tools/executables.ts";
 import { TOOLS } from "./tools/index.ts";
 import { instructionsFor } from "./tools/instructions.ts";
-import { lastCommit } from "./tools/last-commit.ts";
 import { type Mode, selectMode } from "./tools/modes.ts";
 import { createResources, type Resources } from "./tools/resources.ts";
 import { stubFiles } from "./tools/stubs.ts";
 import { type ListedTool, listTools } from "./tools/surface.ts";
-import { withTeScript } from "./tools/te.ts";
 import { ownVersion } from "./version.ts";
+import { createEngines, deniedPaths } from "./wiring.ts";
 
 /** Everything a transport needs. */
 export interface App {
@@ -59,7 +57,7 @@ export function createApp(loaded: Loaded): App {
   const roots = createRoots({
     roots: loaded.allowed_roots,
     enforce: loaded.enforce_roots,
-    denied: mcp.tools.denied_paths,
+    denied: deniedPaths(loaded),
     state_dir: loaded.state_dir,
   });
   const shared = createShared(mcp.store, loaded.env);
@@ -205,125 +203,6 @@ function inScope(name: string, globs: readonly string[]): boolean {
   return globs.some(
     (glob) => glob === "*" || glob === name || (glob.endsWith("*") && name.startsWith(glob.slice(0, -1))),
   );
-}
-
-/** Engines are made when a call first needs them: a start loads none. */
-function createEngines(
-  loaded: Loaded,
-  roots: Roots,
-  telemetry: Telemetry,
-  shared: SharedStore | undefined,
-): { use: Engines; close(): Promise<void> } {
-  const { mcp } = loaded.config;
-  const { state_dir } = loaded;
-  const path = loaded.env["PATH"] ?? "";
-  const closing: (() => unknown)[] = [];
-  const openShared = shared?.open;
-  const use: Engines = {
-    fs: once(async () => {
-      const { createFs } = await import("./engines/fs/index.ts");
-      const fs = createFs(mcp.maasl, { roots, state_dir, openShared });
-      await fs.settled;
-      closing.push(() => fs.close());
-      return fs;
-    }),
-    sandbox: once(async () => {
-      const { createSandbox } = await import("./engines/sandbox/index.ts");
-      const max_sessions = mcp.limits.max_sessions_per_principal;
-      const sandbox = createSandbox(mcp.sandbox, { state_dir, path, max_sessions, openShared });
-      closing.push(() => sandbox.close());
-      return sandbox;
-    }),
-    search: once(async () => {
-      const { createSearch } = await import("./engines/search/index.ts");
-      return createSearch(mcp.search, { roots, state_dir, path });
-    }),
-    envelope: once(async () => {
-      const { createEnvelope } = await import("./engines/envelope/index.ts");
-      const envelope = createEnvelope(
-        { ...mcp.te, budgets: loaded.config.tool_envelope.budgets },
-        {
-          ...{ state_dir, countTokens, openShared },
-          prepare: () => prepareState(state_dir),
-          onDigest: (ms) => telemetry.digest(ms),
-        },
-      );
-      closing.push(() => envelope.close());
-      return envelope;
-    }),
-    exec: once(async () => {
-      const { createExec } = await import("./engines/exec/index.ts");
-      const exec = createExec(withTeScript(mcp.tools, mcp.te.script_path), {
-        roots,
-        denied: mcp.tools.denied_paths,
-        state_dir,
-        isolated: loaded.isolated,
-        path,
-        env: loaded.env,
-      });
-      closing.push(() => exec.close());
-      return exec;
-    }),
-    rag: once(async () => {
-      const { createRag } = await import("./engines/rag/index.ts");
-      prepareState(state_dir);
-      const denied = mcp.tools.denied_paths;
-      const guard = { roots: loaded.allowed_roots, enforce: loaded.enforce_roots, denied, state_dir };
-      const options = { rag: loaded.config.rag, search: mcp.rag };
-      const root = roots.list[0] ?? loaded.root;
-      const api_key = loaded.env[loaded.config.rag.embeddings.api_key_env ?? ""];
-      const egress = mcp.rlm;
-      const rag = createRag(options, {
-        ...{ roots, guard, state_dir, root, api_key, egress, tokens: countTokens },
-        ...(loaded.config.rlm.root_model === undefined ? {} : { summarize: bySummary(() => use.rlm()) }),
-        lastCommit: async (path, signal) => lastCommit(await use.exec(), root, path, signal),
-      });
-      closing.push(() => rag.close());
-      return rag;
-    }),
-    rlm: once(async () => {
-      const { createRlm } = await import("./engines/rlm/index.ts");
-      const rlm = createRlm(
-        { policy: mcp.rlm, rlm: loaded.config.rlm },
-        {
-          repl: { hold: async (request) => (await use.sandbox()).hold(request) },
-          outline: async (...args) => (await import("./engines/rag/index.ts")).outlineOf(...args),
-          secret: (variable) => loaded.env[variable],
-        },
-      );
-      closing.push(() => rlm.close());
-      return rlm;
-    }),
-    handles: once(async () => {
-      const { createHandles } = await import("./engines/handles/index.ts");
-      const handles = createHandles(mcp.handles, { state_dir, roots, openShared });
-      closing.push(() => handles.close());
-      return handles;
-    }),
-  };
-  return {
-    use,
-    async close() {
-      for (const end of closing.reverse()) await end();
-    },
-  };
-}
-
-/** A line about a piece of code, written by the model that rlm_query would ask, under the same rules and for next to nothing. */
-function bySummary(rlm: () => Promise<Rlm>) {
-  const limits = { max_output_tokens: 120, budget_usd: 0.01 };
-  return async (text: string, signal: AbortSignal) =>
-    (await rlm()).complete(`In one sentence, what is this code for?\n\n${text}`, limits, signal);
-}
-
-/** Made at most once; a making that failed is tried again by the next call. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    }));
 }
 
 function missing(name: string, all: readonly Tool[], enabled: ReadonlyMap<string, Tool>): Fault {
