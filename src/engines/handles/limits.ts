@@ -7,6 +7,10 @@ const SWEEP_EVERY_MS = 60_000;
 /** Victims looked at in one query. */
 const SOME = 16;
 
+/** Far from the limits a store that is a round trip away is asked this seldom. */
+const UNASKED_MS = 250;
+const ROOMY = 0.8;
+
 type Victim = { readonly id: string; readonly blob: number | null };
 
 export interface Limits {
@@ -16,6 +20,7 @@ export interface Limits {
 
 export function createLimits(options: HandlesOptions, runner: string): Limits {
   let swept_ms = 0;
+  let roomy_until = 0;
 
   async function expire(db: Store, now: number): Promise<void> {
     const expired = "SELECT id, blob FROM handle WHERE expires_ms <= ? AND state != 'running' LIMIT ?";
@@ -27,6 +32,7 @@ export function createLimits(options: HandlesOptions, runner: string): Limits {
   }
 
   async function evict(db: Store, keep: string): Promise<void> {
+    if (Date.now() < roomy_until) return;
     const oldest = "SELECT id, blob FROM handle WHERE state != 'running' AND id != ? ORDER BY rank LIMIT 1";
     while (await over(db)) {
       const victim = await db.get<Victim>(oldest, keep);
@@ -37,6 +43,8 @@ export function createLimits(options: HandlesOptions, runner: string): Limits {
 
   async function over(db: Store): Promise<boolean> {
     const total = (await db.get<{ handles: number; bytes: number }>("SELECT handles, bytes FROM total"))!;
+    const isRoomy = total.handles < options.max_count * ROOMY && total.bytes < options.max_bytes * ROOMY;
+    if (isRoomy && db.backend === "postgres") roomy_until = Date.now() + UNASKED_MS;
     return total.handles > options.max_count || total.bytes > options.max_bytes;
   }
 
