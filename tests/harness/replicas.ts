@@ -9,7 +9,8 @@ export interface Replicas extends AsyncDisposable {
   readonly b: Bed;
 }
 
-const CONFIG = "[mcp]\nmode = 'classic'\n[mcp.store]\nbackend = 'postgres'\n[mcp.limits]\nsoft_deadline_s = 0.3\n";
+const CONFIG =
+  "[mcp]\nmode = 'classic'\n[mcp.store]\nbackend = 'postgres'\n[mcp.limits]\nsoft_deadline_s = 0.3\n[mcp.observability]\ncsv_token_audit_enabled = true\nlog_level = 'error'\n";
 
 /** Two servers on one repository and one database, each with a state folder of its own. */
 export function startReplicas(url: string, files: Readonly<Record<string, string>> = {}): Replicas {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/fault.ts";
 import { connectPostgres } from "../../src/base/store/postgres.ts";
+import { TOKEN_AUDIT } from "../../src/engines/telemetry/index.ts";
 import { createLimits } from "../../src/transports/http/index.ts";
 import { LOCAL } from "../harness/bed.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres.ts";
@@ -114,6 +115,15 @@ describe("any replica serves any caller", () => {
     expect(stats).toEqual(await (await team.b.app.engines.envelope()).stats(LOCAL));
     expect(stats.total.calls).toBeGreaterThanOrEqual(2);
   });
+});
+
+it("the token audit of all of them is one table", async () => {
+  for (const bed of [team.a, team.b]) await bed.payload("stat", { path: "a.txt" });
+  const table = await team.a.app.shared!.open(TOKEN_AUDIT);
+  const rows = async () =>
+    (await table.get<{ n: number }>("SELECT count(*) AS n FROM token_audit WHERE tool = 'stat'"))!.n;
+  while ((await rows()) < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await rows()).toBe(2);
 });
 
 /** As a client does that is told to come again. */

@@ -7,9 +7,10 @@ const SWEEP_EVERY_MS = 60_000;
 /** Victims looked at in one query. */
 const SOME = 16;
 
-/** Far from the limits a store that is a round trip away is asked this seldom. */
+/** A store that is a round trip away is asked this seldom while more room is left than can be filled meanwhile. */
 const UNASKED_MS = 250;
-const ROOMY = 0.8;
+const ROOM_HANDLES = 1000;
+const ROOM_BYTES = 256 * 1024 ** 2;
 
 type Victim = { readonly id: string; readonly blob: number | null };
 
@@ -43,7 +44,7 @@ export function createLimits(options: HandlesOptions, runner: string): Limits {
 
   async function over(db: Store): Promise<boolean> {
     const total = (await db.get<{ handles: number; bytes: number }>("SELECT handles, bytes FROM total"))!;
-    const isRoomy = total.handles < options.max_count * ROOMY && total.bytes < options.max_bytes * ROOMY;
+    const isRoomy = total.handles + ROOM_HANDLES < options.max_count && total.bytes + ROOM_BYTES < options.max_bytes;
     if (isRoomy && db.backend === "postgres") roomy_until = Date.now() + UNASKED_MS;
     return total.handles > options.max_count || total.bytes > options.max_bytes;
   }

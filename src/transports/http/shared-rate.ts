@@ -9,7 +9,7 @@ export const RATES: Schema = {
 };
 
 /** How far the count of a replica may be behind that of all. */
-export const SYNC_MS = 250;
+const SYNC_MS = 250;
 
 interface Rate {
   readonly name: string;
