@@ -1,4 +1,4 @@
-import type { Store } from "../../base/store/types.ts";
+import type { Statements, Store } from "../../base/store/types.ts";
 import { free, freeAbandoned, release } from "./blobs.ts";
 import type { HandlesOptions } from "./options.ts";
 import { runs } from "./runner.ts";
@@ -11,6 +11,9 @@ const SOME = 16;
 const UNASKED_MS = 250;
 const ROOM_HANDLES = 1000;
 const ROOM_BYTES = 256 * 1024 ** 2;
+
+/** Any number will do, as long as every llmc takes the same. */
+const EVICTING = 7_716_003;
 
 type Victim = { readonly id: string; readonly blob: number | null };
 
@@ -33,19 +36,26 @@ export function createLimits(options: HandlesOptions, runner: string): Limits {
   }
 
   async function evict(db: Store, keep: string): Promise<void> {
-    if (Date.now() < roomy_until) return;
+    if (db.backend === "postgres" && Date.now() < roomy_until) return;
     const oldest = "SELECT id, blob FROM handle WHERE state != 'running' AND id != ? ORDER BY rank LIMIT 1";
     while (await over(db)) {
-      const victim = await db.get<Victim>(oldest, keep);
-      if (!victim) return;
-      await remove(db, victim);
+      // Looked at again inside: of several that see one handle too many, one takes it away.
+      const taken = await db.transaction(
+        async (tx) => {
+          const victim = (await over(tx)) ? await tx.get<Victim>(oldest, keep) : undefined;
+          return victim && { ...victim, unowned: await takeAway(tx, victim) };
+        },
+        { serial: EVICTING },
+      );
+      if (!taken) return;
+      if (taken.unowned) await free(db, taken.blob!);
     }
   }
 
-  async function over(db: Store): Promise<boolean> {
+  async function over(db: Statements): Promise<boolean> {
     const total = (await db.get<{ handles: number; bytes: number }>("SELECT handles, bytes FROM total"))!;
     const isRoomy = total.handles + ROOM_HANDLES < options.max_count && total.bytes + ROOM_BYTES < options.max_bytes;
-    if (isRoomy && db.backend === "postgres") roomy_until = Date.now() + UNASKED_MS;
+    if (isRoomy) roomy_until = Date.now() + UNASKED_MS;
     return total.handles > options.max_count || total.bytes > options.max_bytes;
   }
 
@@ -73,9 +83,11 @@ export async function interruptDead(db: Store, runner: string, now: number): Pro
 }
 
 async function remove(db: Store, victim: Victim): Promise<void> {
-  const unowned = await db.transaction(async (tx) => {
-    if ((await tx.run("DELETE FROM handle WHERE id = ?", victim.id)).changes === 0) return false;
-    return victim.blob !== null && (await release(tx, victim.blob));
-  });
-  if (unowned) await free(db, victim.blob!);
+  if (await db.transaction((tx) => takeAway(tx, victim))) await free(db, victim.blob!);
+}
+
+/** Whether its content is nobody's now. */
+async function takeAway(tx: Statements, victim: Victim): Promise<boolean> {
+  if ((await tx.run("DELETE FROM handle WHERE id = ?", victim.id)).changes === 0) return false;
+  return victim.blob !== null && (await release(tx, victim.blob));
 }
