@@ -6,8 +6,10 @@ import { connectPostgres } from "../../src/base/store/postgres.ts";
 import { TOKEN_AUDIT } from "../../src/engines/telemetry/index.ts";
 import { createLimits } from "../../src/transports/http/index.ts";
 import { LOCAL } from "../harness/bed.ts";
+import { type HttpServer, startHttp } from "../harness/http.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres.ts";
 import { type Replicas, startReplicas } from "../harness/replicas.ts";
+import { temp } from "../harness/temp.ts";
 
 const LINES = Array.from({ length: 20 }, (_, number) => `line ${number}.\n`).join("");
 
@@ -75,6 +77,48 @@ describe("any replica serves any caller", () => {
     await team.b.payload("destroy_session", { session_id });
     await expect(add(team.a)).rejects.toMatchObject({ code: "session_not_found" });
   });
+
+  it("a run in a session is cancelled from the other replica", async () => {
+    const { session_id } = await team.a.payload<{ session_id: string }>("create_session", { language: "javascript" });
+    const endless = team.a.call("execute_code", {
+      session_id,
+      language: "javascript",
+      code: "for (;;);",
+      timeout_s: 30,
+    });
+    const isLive = async () =>
+      (await team.b.payload<{ sessions: { state: string }[] }>("get_active_sessions")).sessions[0]?.state;
+    await expect.poll(isLive, { timeout: 10_000 }).toBe("live");
+    expect(await team.b.payload("cancel_execution", { session_id })).toEqual({ cancelled: true });
+    const ended = await endless;
+    expect(ended.ok ? (ended.payload as { exit_code: number }).exit_code : 1).not.toBe(0);
+    await team.b.payload("destroy_session", { session_id });
+  }, 60_000);
+
+  it("a session of a replica that was killed is free after its lease, with the state that was acknowledged", async () => {
+    using folder = temp();
+    const env = { LLMC_MCP_STORE_BACKEND: "postgres", LLMC_STORE_URL: url };
+    await using b = await startHttp(folder.path, { env });
+    const a = await startHttp(folder.path, { env });
+    const run = (on: HttpServer, code: string) =>
+      on.post("/tool", {
+        name: "execute_code",
+        args: { session_id: "killed", language: "javascript", code, timeout_s: 60 },
+      });
+    try {
+      await a.post("/tool", { name: "create_session", args: { language: "javascript", session_id: "killed" } });
+      expect((await run(a, "globalThis.n = 41; n + 1")).body).toMatchObject({ result: 42 });
+      void run(a, "for (;;);").catch(() => {});
+      const isLive = async () =>
+        JSON.stringify((await b.post("/tool", { name: "get_active_sessions", args: {} })).body);
+      await expect.poll(isLive, { timeout: 10_000 }).toContain('"live"');
+    } finally {
+      a.signal("SIGKILL");
+      await a.exited();
+    }
+    // Nobody but the lease can say that the other is gone.
+    expect((await run(b, "n")).body).toMatchObject({ result: 41 });
+  }, 90_000);
 
   it("a rate limit counts what came through both, and what was too much is paid back", async () => {
     const [one, two] = await Promise.all([connectPostgres({ url }), connectPostgres({ url })]);
