@@ -142,7 +142,7 @@ async function latency(): Promise<void> {
     "",
     markdownTable([`p50 / p95 ms, ${turns} turns`, ...names, "bare system calls", "ours ÷ best peer"], cells),
     "",
-    "¹ Slower than the best peer. Ours is locked, journalled, audited and written through to the disk; the others are not.",
+    "¹ Slower than the best peer. Every call of ours is judged by the descriptor that was opened and written to the audit before it is answered; a write is locked, journalled and synced to the disk besides. The others do none of that.",
   );
 }
 
