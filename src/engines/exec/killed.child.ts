@@ -14,6 +14,6 @@ const signal = new AbortController().signal;
 const command = await test.exec.allow({ argv: ["node", "-e", script] });
 await test.exec.processes.start(ME, command, { pty: false, wait_for: "up", wait_s: 20, signal });
 void test.run(["node", "-e", script], { timeout_s: 600 });
-void test.run(["sleep", `600.0${mark!.replace(/\D/g, "")}`], { timeout_s: 600 });
+void test.run(["sleep", `600.${level === "bwrap" ? 1 : 2}${mark!.replace(/\D/g, "")}`], { timeout_s: 600 });
 process.stdout.write(`${test.root}\n`);
 setInterval(() => {}, 1e6);

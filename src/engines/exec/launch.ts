@@ -51,7 +51,7 @@ export async function launch(facts: LaunchFacts, command: AllowedCommand, reques
   const { words, ticket } = in_sandbox ? sandboxed(facts, command, request, program) : onHost(command, program);
   const child = spawn(words[0]!, words.slice(1), {
     cwd: in_sandbox ? "/" : command.cwd,
-    env: childEnvironment(facts.environment, command, request.session),
+    env: { ...childEnvironment(facts.environment, command, request.session), ...(ticket ? {} : facts.watchdog.brand) },
     stdio: ticket ? [...request.stdio, "pipe"] : [...request.stdio],
     detached: true,
     // What a reader calls itself in its messages: its name is shorter than its path.
@@ -131,7 +131,7 @@ async function shielded(shield: Shield, hold: (thing: Held) => void): Promise<Sa
 
 const WAIT_FOR_TICKET = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** Readers end by themselves; what a project starts may not. */
+/** A reader starts without a ticket, which would cost it another program: it carries the server's brand instead. */
 function onHost(command: AllowedCommand, program: Program): Start {
   const words = [program.file, ...program.args];
   if (command.class === "reader") return { words };

@@ -55,7 +55,7 @@ export function testExec(options: z.input<typeof execOptions> = {}, deps: Partia
 }
 
 /** Living processes whose command line holds this text. */
-function processesWith(text: string): number[] {
+export function processesWith(text: string): number[] {
   return allPids().filter((pid) => {
     const stat = procStat(pid);
     return stat !== undefined && stat.state !== "Z" && pid !== process.pid && cmdline(pid).includes(text);
