@@ -117,4 +117,4 @@ it("many sessions with kills and sleeps between their calls never mix, and lose 
   if (child !== undefined) expect(() => process.kill(child, 0)).toThrow("ESRCH");
   const left = readdirSync(bed.state_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(left.map(({ name }) => name).filter((name) => !/\.db(-wal|-shm)?$/.test(name))).toEqual([]);
-}, 3_600_000);
+}, 3 * 3_600_000);
