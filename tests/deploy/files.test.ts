@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { allKeys } from "../../src/config/keys.ts";
+import { adapted } from "../harness/caddy.ts";
 import { temp } from "../harness/temp.ts";
 
 const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), "utf8");
@@ -21,11 +22,12 @@ const KNOWN = new Set([
 
 describe("the files of deploy/", () => {
   it("name only variables that the server reads", () => {
-    const own = new Set(["LLMC_DOMAIN", "LLMC_WORKSPACE"]);
+    const own = new Set(["LLMC_DOMAIN", "LLMC_WORKSPACE", "LLMC_UPSTREAM", "LLMC_ADDRESS_LIMIT"]);
     for (const name of [
       "Dockerfile",
       "compose.yaml",
       "Caddyfile",
+      "rate-limit.caddy",
       "llmc.service",
       "kubernetes.yaml",
       "team/compose.yaml",
@@ -53,8 +55,10 @@ describe("the files of deploy/", () => {
     expect(a.environment).toMatchObject({ LLMC_MCP_STORE_BACKEND: "postgres", LLMC_STORE_URL: expect.any(String) });
     expect([a.read_only, a.cap_drop, a.ports, services.postgres.ports]).toEqual([true, ["ALL"], undefined, undefined]);
     const [, body] = [...caddyTree(read("team/Caddyfile"))].at(-1)!;
-    const proxy = dig(body, "reverse_proxy llmc-a:8080 llmc-b:8080");
+    const proxy = dig(body, "route", "reverse_proxy {$LLMC_UPSTREAM:llmc-a:8080 llmc-b:8080}");
     expect([proxy?.has("lb_policy least_conn"), proxy?.has("lb_retries 1")]).toEqual([true, false]);
+    expect(services.postgres.healthcheck.test).toContain("pg_isready");
+    expect(a.depends_on.postgres.condition).toBe("service_healthy");
   });
 
   it("Kubernetes: one replica on one volume, not root, a read-only root, probes", () => {
@@ -92,10 +96,21 @@ describe("the files of deploy/", () => {
     const tree = caddyTree(read("Caddyfile"));
     const [site, body] = [...tree].at(-1)!;
     expect(site).toBe("{$LLMC_DOMAIN:localhost}");
-    const zone = dig(body, "rate_limit", "zone by_address");
-    expect([...(zone?.keys() ?? [])]).toEqual(["key {remote_host}", "events 300", "window 1m"]);
-    expect(dig(body, "reverse_proxy llmc:8080")?.has("flush_interval -1")).toBe(true);
-    expect(dig(tree, "")?.has("order rate_limit before reverse_proxy")).toBe(true);
+    expect(dig(body, "route", "reverse_proxy {$LLMC_UPSTREAM:llmc:8080}")?.has("flush_interval -1")).toBe(true);
+    expect([...dig(body, "route")!.keys()][0]).toBe("import limit/*.caddy");
+    const zone = dig(caddyTree(read("rate-limit.caddy")), "rate_limit", "zone by_address");
+    expect([...(zone?.keys() ?? [])]).toEqual(["key {remote_host}", "events {$LLMC_ADDRESS_LIMIT:300}", "window 1m"]);
+    for (const name of ["compose.yaml", "team/compose.yaml"])
+      expect(parse(read(name), { merge: true }).services.caddy.volumes[1]).toMatch(
+        /rate-limit\.caddy:\/etc\/caddy\/limit\/rate-limit\.caddy:ro$/,
+      );
+  });
+
+  it.each(["Caddyfile", "team/Caddyfile"])("Caddy without any plugin takes %s", (name) => {
+    using folder = temp();
+    const { PATH } = process.env;
+    const env = { PATH, HOME: folder.path, XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path };
+    expect(JSON.stringify(adapted(name, env))).toContain('"dial":"llmc');
   });
 
   it("the image has two stages, a user, a health check, and the programs that tools use", () => {

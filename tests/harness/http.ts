@@ -70,24 +70,27 @@ export async function startHttp(
         headers: response.headers,
       };
     },
-    async connect(revision, send) {
-      const client = new Client(
-        { name: "tests", version: "1" },
-        revision === "2026-07-28"
-          ? { versionNegotiation: { mode: { pin: revision } } }
-          : { supportedProtocolVersions: [revision] },
-      );
-      await client.connect(
-        new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
-          requestInit: { headers: { authorization: `Bearer ${TOKEN}` } },
-          ...(send ? { fetch: send } : {}),
-        }),
-      );
-      return client;
-    },
+    connect: (revision, send) => connectAt(url, revision, send),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await exited;
     },
   };
+}
+
+/** The official client at one protocol revision, at whatever answers at this address. */
+export async function connectAt(url: string, revision: Revision, send?: typeof fetch): Promise<Client> {
+  const client = new Client(
+    { name: "tests", version: "1" },
+    revision === "2026-07-28"
+      ? { versionNegotiation: { mode: { pin: revision } } }
+      : { supportedProtocolVersions: [revision] },
+  );
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${TOKEN}` } },
+      ...(send ? { fetch: send } : {}),
+    }),
+  );
+  return client;
 }
