@@ -48,8 +48,10 @@ async function live(out: (text: string) => void, draw: () => Promise<string[]>):
   out(ENTER);
   try {
     while (!ended.signal.aborted) {
-      // Each line is cleared to its end and the rest below it: nothing flickers, and nothing of a longer frame stays.
-      out(`\u001b[H${(await draw()).map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`);
+      const lines = await draw();
+      const below = Array<string>(Math.max(0, stdout.rows - lines.length)).fill("");
+      // Each line is cleared before it is written: cleared after it, one as wide as the window would lose its last sign.
+      out(`\u001b[H${[...lines, ...below].map((line) => `\u001b[K${line}`).join("\r\n")}`);
       await pause(ended.signal, stdout);
     }
   } finally {
