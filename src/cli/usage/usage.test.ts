@@ -172,7 +172,7 @@ describe("llmc stats and llmc top", () => {
     await runBinary(["call", "stat", '{"path":"a.txt"}'], { cwd: folder.path });
     await session.shows("1 call and");
     // A terminal takes the last sign of a full line away when it is told to clear behind it.
-    expect(session.raw()).toMatch(/\d\d:\d\d:\d\d(\u001b\[\d*m)?\r\n/);
+    expect(session.raw()).toMatch(/\d\d:\d\d:\d\d(\u001b\[\d*m)?\r/);
     session.press("q");
     expect(await session.ended).toBe(0);
     expect(session.raw().trimEnd().endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
