@@ -18,6 +18,7 @@ import { TOOLS } from "./tools/index.ts";
 import { instructionsFor } from "./tools/instructions.ts";
 import { type Mode, selectMode } from "./tools/modes.ts";
 import { createResources, type Resources } from "./tools/resources.ts";
+import { searchTools } from "./tools/search-tools.ts";
 import { stubFiles } from "./tools/stubs.ts";
 import { type ListedTool, listTools } from "./tools/surface.ts";
 import { ownVersion } from "./version.ts";
@@ -213,7 +214,9 @@ function missing(name: string, all: readonly Tool[], enabled: ReadonlyMap<string
       rule: "tools.disabled",
     });
   const close = nearest(name, enabled.keys());
-  return new Fault("unknown_tool", `There is no tool ${shown}.`, {
-    hint: close ? `Did you mean ${close}?` : "tools/list has them all.",
-  });
+  const akin = searchTools([...enabled.values()], name.slice(0, 80).replaceAll("_", " "))
+    .slice(0, 3)
+    .map((tool) => tool.name);
+  const like = akin.length > 0 ? `${akin.join(", ")} may do it.` : "tools.search('words') in execute_code finds one.";
+  return new Fault("unknown_tool", `There is no tool ${shown}.`, { hint: close ? `Did you mean ${close}?` : like });
 }

@@ -100,6 +100,6 @@ function unknownArgument(tool: Tool, name: string): Fault {
   const close = nearest(name, names);
   const takes = names.length === 0 ? "It takes none." : `It takes ${names.join(", ")}.`;
   return new Fault("invalid_args", `${tool.name} has no argument ${name.slice(0, 60)}.`, {
-    hint: close ? `Did you mean ${close}?` : takes,
+    hint: close ? `Did you mean ${close}? ${takes}` : takes,
   });
 }

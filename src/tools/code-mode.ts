@@ -3,6 +3,7 @@ import { nearest } from "../base/text.ts";
 import type { ToolContext } from "../core/context.ts";
 import type { Tool } from "../core/tool.ts";
 import { canonicalName } from "./aliases.ts";
+import { searchTools } from "./search-tools.ts";
 import { declaration, signature } from "./stubs.ts";
 
 interface CodeTools {
@@ -22,7 +23,7 @@ export function codeTools(ctx: ToolContext): CodeTools {
     tool_names: [...byName.keys()],
     async callTool(name, args, signal) {
       const tool = byName.get(canonicalName(name));
-      if (!tool && name === "search") return searchTools(tools, wordIn(args, "words"));
+      if (!tool && name === "search") return found(tools, wordIn(args, "words"));
       if (!tool && name === "help") return helpOn(byName, wordIn(args, "name"));
       return ctx.call(name, tool ? named(tool, args) : args, signal);
     },
@@ -45,54 +46,8 @@ function wordIn(args: Record<string, unknown>, name: string): string {
   throw new Fault("invalid_args", `Give the ${name} as text.`);
 }
 
-const MOST = 8;
-
-/** The tools whose name and description share most with the words, best first. */
-export function searchTools(tools: readonly Tool[], words: string): string[] {
-  const wanted = stems(words);
-  const scored = tools.map((tool) => {
-    const inName = stems(tool.name.replaceAll("_", " "));
-    const inText = stems(`${tool.title} ${tool.description} ${Object.keys(tool.input.shape).join(" ")}`);
-    const score = wanted.reduce(
-      (sum, word) => sum + (inName.includes(word) ? 3 : 0) + (inText.includes(word) ? 1 : 0),
-      0,
-    );
-    return { tool, score };
-  });
-  return scored
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, MOST)
-    .map(({ tool }) => `${signature(tool)}: ${tool.description}`);
-}
-
-/** Words without their endings, and what people say for them. */
-const MEANS: Readonly<Record<string, string>> = {
-  folder: "dir",
-  directory: "dir",
-  find: "search",
-  grep: "search",
-  change: "edit",
-  replace: "edit",
-  create: "write",
-  save: "write",
-  execut: "run",
-  shell: "run",
-  command: "cmd",
-  test: "pytest",
-  process: "proc",
-  remove: "delete",
-  rename: "move",
-};
-
-function stems(text: string): string[] {
-  const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
-  return words.flatMap((word) => {
-    const stem = word.replace(/(ing|es|s|ed|e)$/, "");
-    const meant = MEANS[word] ?? MEANS[stem];
-    return meant === undefined ? [stem] : [stem, meant.replace(/(e)$/, "")];
-  });
-}
+const found = (tools: readonly Tool[], words: string): string[] =>
+  searchTools(tools, words).map((tool) => `${signature(tool)}: ${tool.description}`);
 
 function helpOn(byName: ReadonlyMap<string, Tool>, name: string): string {
   const tool = byName.get(canonicalName(name));

@@ -46,7 +46,7 @@ describe("over stdio", () => {
       linux_fs_mkdirs false {"ok":true,"path":"sub","created":false}
       llmc_init false {"text":"Paths start at the repository root. Long or late results are handles (res_…): read_file takes them as path. Edit with linux_fs_edit, create with linux_fs_write. execute_code: await tools.<name>({...}) calls any tool (Python: no await); tools.search(\\"words\\"), tools.help(\\"name\\") find them. Print only what you need. Files persist only through linux_fs_write. Prefer linux_search_content to grep, linux_fs_read for slices."}
       stat true {"error":"stat needs path. It has no argument pth.","meta":{"error_code":"invalid_args","retryable":false,"correlation_id":"…"}}
-      nothing true {"error":"There is no tool nothing. tools/list has them all.","meta":{"error_code":"unknown_tool","retryable":false,"correlation_id":"…"}}"
+      nothing true {"error":"There is no tool nothing. tools.search('words') in execute_code finds one.","meta":{"error_code":"unknown_tool","retryable":false,"correlation_id":"…"}}"
     `);
   });
 

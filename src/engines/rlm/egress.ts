@@ -105,7 +105,7 @@ export function createModels(
       if (override !== undefined && override !== options.root_model) return overridden(override);
       if (options.root_model !== undefined) return mint(options.root_model);
       throw new Fault("invalid_args", "No model is configured.", {
-        hint: 'Set rlm.root_model, such as "ollama_chat/NAME".',
+        hint: 'The operator sets rlm.root_model in llmc.toml, such as "ollama_chat/NAME".',
       });
     },
     sub: (root) => (options.sub_model === undefined ? root : mint(options.sub_model)),
