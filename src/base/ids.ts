@@ -3,9 +3,14 @@ function randomBytes(count: number): Uint8Array {
   return process.getBuiltinModule("node:crypto").randomBytes(count);
 }
 
-/** Eight hex digits: enough to find a call in the log, cheap for a model to carry. */
+/**
+ * Eight hex digits: enough to find a call in the log, cheap for a model to carry. A name, not a secret: made without the system's
+ * randomness, which a first call would have to load.
+ */
 export function correlationId(): string {
-  return Buffer.from(randomBytes(4)).toString("hex");
+  return Math.floor(Math.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, "0");
 }
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -232,10 +232,13 @@ describe("dispatch", () => {
       timed: "read",
       run: async (_, { signal }) => ({ content: await pause(60_000, "done", { signal }) }),
     });
-    const work = (signal: AbortSignal) => waits.run({ path: "x", count: 3 }, { signal } as ToolContext);
+    const started = (control: AbortController, seconds: number) =>
+      timed(waits, seconds, control, () =>
+        waits.run({ path: "x", count: 3 }, { signal: control.signal } as ToolContext),
+      );
+    await expect(started(new AbortController(), 0.01)).rejects.toMatchObject({ code: "timeout" });
     const client = new AbortController();
-    await expect(timed(waits, 0.01, client.signal, work)).rejects.toMatchObject({ code: "timeout" });
-    const cancelled_work = timed(waits, 60, client.signal, work);
+    const cancelled_work = started(client, 60);
     client.abort();
     await expect(cancelled_work).rejects.toBe(client.signal.reason);
   });

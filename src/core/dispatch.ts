@@ -7,7 +7,7 @@ import { safeJson, visible } from "../base/text.ts";
 import type { Telemetry } from "../engines/telemetry/index.ts";
 import { bound } from "./bound.ts";
 import type { AuditFacts, Engines, ServerFacts, SessionContext, ToolContext, Via } from "./context.ts";
-import { cancelled, timed } from "./ended.ts";
+import { cancelled, following, timed } from "./ended.ts";
 import { createLateness, HandedOver, type Run } from "./late.ts";
 import type { LimitOptions, OutputOptions, SessionOptions } from "./options.ts";
 import { type Format, faultPayload, renderPayload } from "./reply.ts";
@@ -102,10 +102,8 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
 
   function run(tool: Tool, args: Record<string, unknown>, call: Call, seen: Seen): Promise<unknown> {
     const work = (step: Run) =>
-      timed(tool, deps.read_timeout_s, step.signal, (signal) =>
-        tool.run(args, contextOf(deps, call, seen, { ...step, signal }, dispatch)),
-      );
-    if (tool.never_late || call.edge === "data") return work({ signal: call.signal, job: () => undefined });
+      timed(tool, deps.read_timeout_s, step.control, () => tool.run(args, contextOf(deps, call, seen, step, dispatch)));
+    if (tool.never_late || call.edge === "data") return untilAnswered(call.signal, work);
     return late.inTime(call.principal, tool.name, call.signal, work, {
       soft_deadline_s: deps.limits.soft_deadline_s,
       max_jobs: deps.limits.max_jobs_per_principal,
@@ -136,6 +134,12 @@ function found(deps: DispatchDeps, call: Call, seen: Seen): Tool {
   if (!tool) throw deps.unknown(call.name);
   seen.tool = tool.name;
   return tool;
+}
+
+/** For a call that is never handed over: it ends with its caller. */
+function untilAnswered(signal: AbortSignal, work: (run: Run) => Promise<unknown>): Promise<unknown> {
+  const { control, letGo } = following(signal);
+  return work({ control, job: () => undefined }).finally(letGo);
 }
 
 function withinBytes(text: string, max_bytes: number): string {
@@ -171,7 +175,7 @@ function contextOf(
     correlation_id: seen.correlation_id,
     depth: call.depth ?? 0,
     session: seen.session!,
-    signal: step.signal,
+    signal: step.control.signal,
     roots: { ...deps.roots, mint },
     progress: (message, done, total) => {
       const job = step.job();

@@ -1,35 +1,58 @@
 import { Fault } from "../base/fault.ts";
 import type { Tool } from "./tool.ts";
 
-/** One file or search operation has its own, shorter time. */
-export async function timed(
+/**
+ * One file or search operation has its own, shorter time. Most end with the turn of the loop they began in: timer and listener
+ * are for those that do not.
+ */
+export function timed(
   tool: Tool,
   seconds: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<unknown>,
+  control: AbortController,
+  work: () => Promise<unknown>,
 ): Promise<unknown> {
-  if (tool.timed !== "read") return work(signal);
-  const control = new AbortController();
-  const follow = () => control.abort(signal.reason);
-  signal.addEventListener("abort", follow, { once: true });
-  if (signal.aborted) follow();
-  const fault = new Fault("timeout", `${tool.name} took longer than ${seconds} s.`, {
-    hint: "Ask for less, or raise mcp.tools.read_timeout.",
+  if (tool.timed !== "read") return work();
+  const { signal } = control;
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const giveUp = () => reject(signal.reason);
+    const result = work();
+    const armed = setImmediate(() => {
+      if (signal.aborted) return giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      timer = setTimeout(() => control.abort(tooSlow(tool, seconds)), seconds * 1000);
+    });
+    const disarm = () => {
+      clearImmediate(armed);
+      clearTimeout(timer);
+    };
+    result.then(
+      (payload) => {
+        disarm();
+        resolve(payload);
+      },
+      (thrown: unknown) => {
+        disarm();
+        // Node's own waits say only that they were ended, not why.
+        reject(signal.aborted && isAbort(thrown) ? signal.reason : thrown);
+      },
+    );
   });
-  const timer = setTimeout(() => control.abort(fault), seconds * 1000);
-  try {
-    return await Promise.race([work(control.signal), aborted(control.signal)]);
-  } catch (thrown) {
-    // Node's own waits say only that they were ended, not why.
-    throw control.signal.aborted && isAbort(thrown) ? control.signal.reason : thrown;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", follow);
-  }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+function tooSlow(tool: Tool, seconds: number): Fault {
+  return new Fault("timeout", `${tool.name} took longer than ${seconds} s.`, {
+    hint: "Ask for less, or raise mcp.tools.read_timeout.",
+  });
+}
+
+/** A control of its own that is aborted with the signal, until it is let go. */
+export function following(signal: AbortSignal): { control: AbortController; letGo(): void } {
+  const control = new AbortController();
+  const follow = () => control.abort(signal.reason);
+  if (signal.aborted) follow();
+  else signal.addEventListener("abort", follow, { once: true });
+  return { control, letGo: () => signal.removeEventListener("abort", follow) };
 }
 
 /** What its caller gave up is no failure of ours, whichever way the news of it came up. */

@@ -23,7 +23,7 @@ function afterwards(signal: AbortSignal, go: Promise<unknown>): Promise<unknown>
 }
 
 async function handedOver(jobs: RunningJobs, handles: Handles, go: Promise<unknown>, owner = LOCAL): Promise<string> {
-  const reply = await jobs.inTime(owner, "slow", never, ({ signal }) => afterwards(signal, go), late(handles));
+  const reply = await jobs.inTime(owner, "slow", never, ({ control }) => afterwards(control.signal, go), late(handles));
   return (reply as { handle: string }).handle;
 }
 
@@ -85,7 +85,7 @@ describe("a call that is late", () => {
       LOCAL,
       "slow",
       never,
-      ({ signal }) => afterwards(signal, new Promise(() => {})),
+      ({ control }) => afterwards(control.signal, new Promise(() => {})),
       late(handles, 0.02, 1),
     );
     await expect(second).rejects.toMatchObject({ code: "concurrency_limited" });
@@ -101,7 +101,7 @@ describe("a call that is late", () => {
       LOCAL,
       "slow",
       client.signal,
-      ({ signal }) => afterwards(signal, new Promise(() => {})),
+      ({ control }) => afterwards(control.signal, new Promise(() => {})),
       late(await bed.app.engines.handles(), 60),
     );
     client.abort(new Error("cancelled by the client"));

@@ -1,6 +1,7 @@
 import { asFault, Fault } from "../base/fault.ts";
 import type { Principal } from "../base/principal.ts";
 import type { Handles, Job } from "../engines/handles/types.ts";
+import { following } from "./ended.ts";
 
 interface Lateness {
   readonly soft_deadline_s: number;
@@ -24,7 +25,8 @@ export interface RunningJobs {
 }
 
 export interface Run {
-  readonly signal: AbortSignal;
+  /** Ends the work: aborted with the call until that is answered, and then with the job. */
+  readonly control: AbortController;
   /** Progress goes to the client while it waits, and to the job after that. */
   readonly job: () => Job | undefined;
 }
@@ -52,18 +54,13 @@ export function createLateness(): RunningJobs {
     work: (run: Run) => Promise<unknown>,
     late: Lateness,
   ): Promise<unknown> {
-    const control = new AbortController();
-    const follow = () => control.abort(signal.reason);
-    if (signal.aborted) follow();
-    signal.addEventListener("abort", follow, { once: true });
+    const { control, letGo } = following(signal);
     let job: Job | undefined;
-    const result = work({ signal: control.signal, job: () => job });
-    result.catch(() => {});
+    const result = work({ control, job: () => job });
     try {
-      const first = await Promise.race([result.then(() => DONE), deadline(late.soft_deadline_s, result)]);
-      if (first === DONE) return await result;
+      if (await endsWithin(late.soft_deadline_s, result)) return await result;
     } finally {
-      signal.removeEventListener("abort", follow);
+      letGo();
     }
     job = await handOver(owner, tool, control, result, late);
     return new HandedOver(
@@ -115,8 +112,6 @@ export function createLateness(): RunningJobs {
   };
 }
 
-const DONE = Symbol("done");
-
 async function settle(job: Job, result: Promise<unknown>, late: Lateness): Promise<void> {
   try {
     await job.done(late.render(await result));
@@ -125,10 +120,18 @@ async function settle(job: Job, result: Promise<unknown>, late: Lateness): Promi
   }
 }
 
-function deadline(seconds: number, result: Promise<unknown>): Promise<undefined> {
+/** Most work ends with the turn of the loop it began in, and needs no timer. */
+function endsWithin(seconds: number, result: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), Math.min(seconds * 1000, 2 ** 31 - 1));
-    const stop = () => clearTimeout(timer);
-    result.then(stop, stop);
+    let timer: NodeJS.Timeout | undefined;
+    const armed = setImmediate(() => {
+      timer = setTimeout(() => resolve(false), Math.min(seconds * 1000, 2 ** 31 - 1));
+    });
+    const ended = () => {
+      clearImmediate(armed);
+      clearTimeout(timer);
+      resolve(true);
+    };
+    result.then(ended, ended);
   });
 }

@@ -1,11 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { asFault, Fault } from "../base/fault.ts";
-import type { Principal } from "../base/principal.ts";
-import type { SessionContext, Via } from "../core/context.ts";
 import type { Dispatch } from "../core/dispatch.ts";
 import { faultText, isObject } from "../core/reply.ts";
 import { jobUri, type Resources } from "../tools/resources.ts";
 import type { ListedTool } from "../tools/surface.ts";
+import { type Caller, callTool } from "./tool-call.ts";
 
 export interface McpDeps {
   readonly version: string;
@@ -14,15 +13,6 @@ export interface McpDeps {
   readonly resources: Resources;
   readonly structured: boolean;
   tools(): readonly ListedTool[];
-}
-
-export interface Caller {
-  readonly principal: Principal;
-  readonly via: Via;
-  /** Globs of tools that it may call; all where absent. */
-  readonly tools?: readonly string[];
-  /** Names this conversation where the client names none. */
-  readonly session_id: string;
 }
 
 /** The protocol's side of the house: lists what the mode shows, and hands every call to dispatch. Cheap to make. */
@@ -41,36 +31,16 @@ export function createMcpServer(deps: McpDeps, caller: Caller): Server {
   server.setRequestHandler("tools/list", () => ({ tools: deps.tools() as ListedTool[] }));
 
   server.setRequestHandler("tools/call", async (request, ctx) => {
-    const token = request.params._meta?.progressToken;
-    let step = 0;
-    const reply = await deps.dispatch({
+    const { result, reply } = await callTool(deps, caller, {
       name: request.params.name,
       args: request.params.arguments,
-      principal: caller.principal,
-      via: caller.via,
-      ...(caller.tools === undefined ? {} : { tools: caller.tools }),
+      meta: ctx.mcpReq._meta,
+      client: clientName(server, ctx.mcpReq.envelope),
       signal: ctx.mcpReq.signal,
-      edge: "model",
-      session: sessionFrom(ctx.mcpReq._meta, clientName(server, ctx.mcpReq.envelope), caller.session_id),
-      ...(token === undefined
-        ? {}
-        : {
-            progress: (message: string, done?: number, total?: number) => {
-              step = Math.max(step + 1e-6, done ?? step + 1);
-              const params = {
-                progressToken: token,
-                progress: step,
-                message,
-                ...(total === undefined ? {} : { total }),
-              };
-              void ctx.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
-            },
-          }),
+      progress: (params) => void ctx.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {}),
     });
-    const content = [{ type: "text" as const, text: reply.text }];
-    if (!reply.ok) return { content, isError: true };
-    watch.handedOver(reply.payload);
-    return deps.structured && isObject(reply.payload) ? { content, structuredContent: reply.payload } : { content };
+    if (reply.ok) watch.handedOver(reply.payload);
+    return result;
   });
 
   server.setRequestHandler("resources/list", () => ({ resources: [...deps.resources.list] }));
@@ -125,7 +95,7 @@ function watchJobs(server: Server, resources: Resources, caller: Caller) {
   };
 }
 
-const STATELESS = "2026-07-28";
+export const STATELESS = "2026-07-28";
 
 async function resource(resources: Resources, caller: Caller, uri: string) {
   try {
@@ -136,30 +106,7 @@ async function resource(resources: Resources, caller: Caller, uri: string) {
   }
 }
 
-const META_PREFIX = "llmc/";
-
-/** What the client told about this call: `_meta["llmc/agent_id"]` and its sisters, else the client's own name. */
-function sessionFrom(
-  meta: Readonly<Record<string, unknown>> | undefined,
-  client: string | undefined,
-  session_id: string,
-): Partial<SessionContext> {
-  const told = (field: string): string | undefined => {
-    const value = meta?.[META_PREFIX + field];
-    return typeof value === "string" ? value.slice(0, 200) : undefined;
-  };
-  const agent_id = told("agent_id") ?? client;
-  const model = told("model");
-  const budget_profile = told("budget_profile");
-  return {
-    session_id: told("session_id") ?? session_id,
-    ...(agent_id === undefined ? {} : { agent_id }),
-    ...(model === undefined ? {} : { model }),
-    ...(budget_profile === undefined ? {} : { budget_profile }),
-  };
-}
-
-function clientName(server: Server, envelope: Readonly<Record<string, unknown>> | undefined): string | undefined {
+export function clientName(server: Server, envelope?: Readonly<Record<string, unknown>>): string | undefined {
   const info = envelope?.["io.modelcontextprotocol/clientInfo"];
   if (isObject(info) && typeof info["name"] === "string") return info["name"].slice(0, 200);
   return server.getClientVersion()?.name.slice(0, 200);

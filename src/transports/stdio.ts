@@ -1,8 +1,11 @@
+import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { sessionId } from "../base/ids.ts";
 import { mintPrincipal } from "../base/principal.ts";
+import { createDirect } from "./direct.ts";
 import { LineTransport } from "./line-transport.ts";
-import { createMcpServer, type McpDeps } from "./mcp.ts";
+import { clientName, createMcpServer, type McpDeps, STATELESS } from "./mcp.ts";
+import { callTool } from "./tool-call.ts";
 
 interface StdioDeps extends McpDeps {
   readonly max_request_bytes: number;
@@ -31,10 +34,23 @@ export function serveOnStdio(deps: StdioDeps): StdioConnection {
     via: "stdio" as const,
     session_id: sessionId(),
   };
-  const handle = serveStdio(() => createMcpServer(deps, caller), { transport, onerror: deps.onProtocolError });
+  let server: Server | undefined;
+  const make = () => (server = createMcpServer(deps, caller));
+  const handle = serveStdio(make, { transport, onerror: deps.onProtocolError });
+  const direct = createDirect({
+    isOpen: () => isLegacy(server?.getNegotiatedProtocolVersion()),
+    client: () => clientName(server!),
+    call: async (call) => (await callTool(deps, caller, call)).result,
+    send: (message) => transport.send(message),
+  });
+  const toLibrary = transport.onmessage;
+  transport.onmessage = (message) => {
+    if (!direct.take(message)) toLibrary?.(message);
+  };
   const ended = transport.onclose;
   const closed = new Promise<void>((resolve) => {
     transport.onclose = () => {
+      direct.close();
       ended?.();
       resolve();
     };
@@ -46,6 +62,11 @@ export function serveOnStdio(deps: StdioDeps): StdioConnection {
   const watch = watchParent(() => void transport.close());
   void closed.then(() => clearInterval(watch));
   return { greeted, closed, close: () => handle.close() };
+}
+
+/** Negotiated by `initialize`, once for the connection; in the newest revision every request carries an envelope of its own. */
+function isLegacy(version: string | undefined): boolean {
+  return version !== undefined && version !== STATELESS;
 }
 
 /** A client can die and leave its pipe to a sibling: then stdin never ends, but our parent changes. */

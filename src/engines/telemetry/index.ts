@@ -72,6 +72,16 @@ export function createTelemetry({ observability, audit, openShared }: TelemetryD
   const cid = (id: string) => (observability.include_correlation_id ? { correlation_id: id } : {});
 
   function count(record: CallRecord): void {
+    log.info("call", {
+      ...cid(record.correlation_id),
+      tool: record.tool,
+      via: record.via,
+      latency_ms: round(record.duration_ms),
+      bytes_in: record.bytes_in,
+      bytes_out: record.bytes_out,
+      ...(record.error_code === undefined ? {} : { error_code: record.error_code }),
+    });
+    if (!metrics && !tokenAudit) return;
     const tokens = record.tokens();
     metrics?.observe({
       tool: record.tool,
@@ -103,17 +113,8 @@ export function createTelemetry({ observability, audit, openShared }: TelemetryD
     log,
     call(record) {
       trail?.append(auditRecord(record));
-      log.info("call", {
-        ...cid(record.correlation_id),
-        tool: record.tool,
-        via: record.via,
-        latency_ms: round(record.duration_ms),
-        bytes_in: record.bytes_in,
-        bytes_out: record.bytes_out,
-        ...(record.error_code === undefined ? {} : { error_code: record.error_code }),
-      });
-      if (!metrics && !tokenAudit) return;
-      // After the reply is on its way: counting tokens is not the caller's time.
+      if (!on) return;
+      // After the reply is on its way: what is not promised before it, is not the caller's time.
       if (waiting.push(record) === 1) setImmediate(countWaiting);
     },
     digest: (ms) => metrics?.observeDigest(ms),

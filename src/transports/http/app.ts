@@ -7,7 +7,7 @@ import type { Health } from "../../core/context.ts";
 import type { Dispatch } from "../../core/dispatch.ts";
 import type { Log } from "../../engines/telemetry/index.ts";
 import type { ListedTool } from "../../tools/surface.ts";
-import type { Caller as McpCaller } from "../mcp.ts";
+import type { Caller as McpCaller } from "../tool-call.ts";
 import type { Auth, Caller } from "./auth.ts";
 import { chunksOf } from "./body.ts";
 import type { Limits } from "./limits.ts";

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
-import type { Caller as McpCaller } from "../mcp.ts";
+import type { Caller as McpCaller } from "../tool-call.ts";
 import type { Caller } from "./auth.ts";
 import { readBody } from "./body.ts";
 import { json } from "./rest.ts";
