@@ -109,6 +109,9 @@ const js = (code: string): Step => ({ name: "execute_code", args: { language: "j
 const both = (steps: readonly Step[]) => ({ hybrid: steps, code_execution: steps });
 const file = (root: string, path: string) => readFileSync(join(root, path), "utf8");
 const PACKAGES = ["api", "web", "jobs"];
+const MENDED = js(
+  'await tools.linux_fs_edit({path:"packages/jobs/src/queue.ts",old_text:"retires",new_text:"retries"});(await tools.run_cmd({command:"node scripts/build.mjs"})).data.exit_code',
+);
 
 /** Eight tasks of real work. */
 export const WORK_TASKS: readonly Task[] = [
@@ -126,17 +129,8 @@ export const WORK_TASKS: readonly Task[] = [
   },
   {
     name: "W2 mend a failing build",
-    hybrid: [
-      { name: "run_cmd", args: { command: "node scripts/build.mjs" } },
-      { name: "linux_fs_edit", args: { path: "packages/jobs/src/queue.ts", old_text: "retires", new_text: "retries" } },
-      { name: "run_cmd", args: { command: "node scripts/build.mjs" } },
-    ],
-    code_execution: [
-      js('(await tools.run_cmd({command:"node scripts/build.mjs",raw:false})).data'),
-      js(
-        'await tools.linux_fs_edit({path:"packages/jobs/src/queue.ts",old_text:"retires",new_text:"retries"});(await tools.run_cmd({command:"node scripts/build.mjs"})).data.exit_code',
-      ),
-    ],
+    hybrid: [{ name: "run_cmd", args: { command: "node scripts/build.mjs" } }, MENDED],
+    code_execution: [js('(await tools.run_cmd({command:"node scripts/build.mjs",raw:false})).data'), MENDED],
     elsewhere: (on) =>
       on.run &&
       on.replace && [
@@ -149,22 +143,11 @@ export const WORK_TASKS: readonly Task[] = [
   },
   {
     name: "W3 bump a dependency everywhere",
-    hybrid: [
-      { name: "run_cmd", args: { command: "rg -n left-pad" } },
-      ...PACKAGES.map((name) => ({
-        name: "linux_fs_edit",
-        args: {
-          path: `packages/${name}/package.json`,
-          old_text: '"left-pad": "^1.2.0"',
-          new_text: '"left-pad": "^1.3.0"',
-        },
-      })),
-    ],
-    code_execution: [
+    ...both([
       js(
-        'for(const{path}of(await tools.linux_search_content({root:".",pattern:"left-pad"})).hits)await tools.linux_fs_edit({path,old_text:\'"left-pad": "^1.2.0"\',new_text:\'"left-pad": "^1.3.0"\'})',
+        'for(const{path}of(await tools.linux_search_content({root:".",pattern:"left-pad"})).hits)await tools.linux_fs_edit({path,old_text:\'left-pad": "^1.2\',new_text:\'left-pad": "^1.3\'});0',
       ),
-    ],
+    ]),
     elsewhere: (on) =>
       on.shell?.(
         `grep -rl --exclude-dir=.git left-pad . | xargs sed -i 's/"left-pad": "^1.2.0"/"left-pad": "^1.3.0"/'`,
@@ -208,7 +191,7 @@ export const WORK_TASKS: readonly Task[] = [
     name: "W6 move a key in every settings file",
     ...both([
       js(
-        'for(const{path}of(await tools.linux_search_files({root:"settings",pattern:"*.json"})).hits){const c=JSON.parse((await tools.read_file(path)).data);c.logging=c.log;delete c.log;await tools.linux_fs_write({path,content:JSON.stringify(c,null,2)+"\\n",mode:"rewrite"})}',
+        'for(const{path}of(await tools.linux_search_files({root:"settings",pattern:"*.json"})).hits){const c=JSON.parse((await tools.read_file(path)).data);c.logging=c.log;delete c.log;await tools.linux_fs_write({path,content:JSON.stringify(c,null,2)+"\\n",mode:"rewrite"})}0',
       ),
     ]),
     elsewhere: (on) =>

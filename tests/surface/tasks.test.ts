@@ -11,8 +11,8 @@ const BUDGETS = [
   [0, "hybrid", 2500],
   [0, "code_execution", 2000],
   [0, "classic", 5500],
-  [1, "hybrid", 2600],
-  [1, "code_execution", 2000],
+  [1, "hybrid", 1900],
+  [1, "code_execution", 1650],
 ] as const;
 
 describe("the tasks of the benchmark", () => {
