@@ -6,6 +6,7 @@ export default defineConfig({
     globalSetup: ["tests/harness/global-setup.ts"],
     testTimeout: 150_000,
     hookTimeout: 150_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     maxWorkers: 2,
   },

@@ -204,7 +204,7 @@ describe("the server's life", () => {
     });
     const pid = Number(String((await once(parent.stderr, "data"))[0]));
     await once(parent, "exit");
-    for (let tries = 0; tries < 100 && alive(pid); tries++) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let tries = 0; tries < 600 && alive(pid); tries++) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(alive(pid)).toBe(false);
     parent.stdin.destroy();
   });

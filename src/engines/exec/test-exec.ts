@@ -72,7 +72,7 @@ function cmdline(pid: number): string {
 
 /** Whether no process with this text in its command line is left, now or soon. */
 export async function gone(text: string): Promise<boolean> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     if (processesWith(text).length === 0) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -81,7 +81,7 @@ export async function gone(text: string): Promise<boolean> {
 
 /** Waits until a process with this text is there. */
 export async function there(text: string, count = 1): Promise<boolean> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     if (processesWith(text).length >= count) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -148,7 +148,7 @@ describe("a job of another process", () => {
   it("is seen with its progress and cancelled from here", async () => {
     const there = await child("job");
     const handles = store();
-    await expect.poll(async () => (await handles.info(me, there.first)).progress, { timeout: 10_000 }).toBe("half way");
+    await expect.poll(async () => (await handles.info(me, there.first)).progress).toBe("half way");
     expect(await handles.cancel(me, there.first)).toBe(true);
     expect(await there.next()).toBe("cancelled");
   });

@@ -113,8 +113,8 @@ describe("freshness", () => {
     await bed.rag.build({}, SIGNAL);
     bed.write("src/retry.ts", "export function renamedBackoff() {}\n");
     bed.write("src/deep/er/new.ts", "export function watchedThing() {}\n");
-    await expect.poll(() => bed.find("renamedBackoff"), { timeout: 10_000 }).toContain("src/retry.ts#L1-L1");
-    await expect.poll(() => bed.find("watchedThing"), { timeout: 10_000 }).toContain("src/deep/er/new.ts#L1-L1");
+    await expect.poll(() => bed.find("renamedBackoff")).toContain("src/retry.ts#L1-L1");
+    await expect.poll(() => bed.find("watchedThing")).toContain("src/deep/er/new.ts#L1-L1");
     expect((await bed.rag.stats()).watching).toBe(true);
   });
 

@@ -6,7 +6,7 @@ const session = async (bed: SandboxBed, more = {}) =>
   (await bed.sandbox.createSession(ME, { language: "python", auto_persist_globals: true, ...more })).session_id;
 /** Long enough for what was answered to be stored. */
 const stored = async (bed: SandboxBed, id: string) => {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 3000; tries++) {
     const all = await bed.sandbox.sessions(ME);
     if ((all.find((one) => one.session_id === id)?.bytes ?? 0) > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -170,7 +170,7 @@ describe("a session", () => {
     await using bed = createSandboxBed({ idle_s: 0.2 });
     const id = await session(bed);
     await bed.within(id, "x = 5");
-    await expect.poll(async () => (await bed.sandbox.sessions(ME))[0]!.state, { timeout: 10_000 }).toBe("hibernated");
+    await expect.poll(async () => (await bed.sandbox.sessions(ME))[0]!.state).toBe("hibernated");
     expect((await bed.within(id, "x")).result).toBe(5);
   });
 

@@ -109,7 +109,7 @@ describe("the hostile repository", () => {
     await using test = testExec();
     const hostile = makeHostile(test.root, test.outside);
     try {
-      execFileSync("git", ["status"], { cwd: test.root, stdio: "ignore", timeout: 5000 });
+      execFileSync("git", ["status"], { cwd: test.root, stdio: "ignore", timeout: 60_000 });
     } catch {
       // What it answers does not matter.
     }
