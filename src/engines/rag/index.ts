@@ -76,11 +76,12 @@ export function createRag(options: { rag: RagOptions; search: RagSearchOptions }
   const graph = createGraph({ ...deps, db, splitter, fresh, likeness, shown, read: indexedText });
   let filling: Promise<void> | undefined;
 
-  /** A file's text, if it is what was indexed. */
-  function indexedText(path: string): string | undefined {
-    const row = db.get<{ hash: string }>("SELECT hash FROM files WHERE path = ?", path);
+  /** A file's text, if it is what was indexed and holds what it should. */
+  function indexedText(path: string, holding = ""): string | undefined {
     const bytes = bytesOf(roots, join(root, path), options.rag.max_file_bytes);
-    return bytes && row?.hash === hashOf(bytes) ? bytes.toString("utf8") : undefined;
+    if (!bytes?.includes(holding)) return undefined;
+    const row = db.get<{ hash: string }>("SELECT hash FROM files WHERE path = ?", path);
+    return row?.hash === hashOf(bytes) ? bytes.toString("utf8") : undefined;
   }
 
   /** In the background, one after the other: no search waits for it. */

@@ -6,7 +6,7 @@ import { RESOLVED } from "./resolve.ts";
 import type { Scene } from "./scene.ts";
 import { findSymbol, keyOf, type Named } from "./symbol.ts";
 import type { UseKind } from "./types.ts";
-import { whereUsed } from "./where-used.ts";
+import { type Found, whereUsed } from "./where-used.ts";
 import { whereWritten } from "./words.ts";
 
 export interface GraphItem {
@@ -41,13 +41,13 @@ export function answerUses(scene: Scene, request: PageRequest): GraphAnswer {
   const named = findSymbol(view, request.symbol);
   const found = whereUsed(view, resolver, named.defs, named.name);
   if (found.length > 0) {
-    const steps = found.map((one) => stepOf(one, 1));
-    const isSure = named.defs.length === 0 || steps.some((one) => one.confidence >= RESOLVED);
+    const isSure = named.defs.length === 0 || found[0]!.confidence >= RESOLVED;
     const unsure = isSure ? undefined : "No use is sure: these may mean another definition of the same name.";
-    return page(scene, request, steps, joined(definedAt(scene, named), unsure));
+    return page(scene, request, found, stepAt(scene), joined(definedAt(scene, named), unsure));
   }
-  const words = wordSteps(scene, named);
-  return page(scene, request, words, joined(definedAt(scene, named), wordNote(scene, named, words.length)));
+  const words = whereWritten(scene, named);
+  const note = joined(definedAt(scene, named), wordNote(scene, named, words.length));
+  return page(scene, request, words, stepAt(scene), note);
 }
 
 export function answerLineage(
@@ -57,18 +57,18 @@ export function answerLineage(
   const { view, resolver } = scene;
   const named = findSymbol(view, request.symbol);
   const steps = named.defs.length === 0 ? [] : lineage(view, resolver, named.defs, request.direction, request.depth);
-  if (steps.length > 0) return page(scene, request, steps, definedAt(scene, named));
+  if (steps.length > 0) return page(scene, request, steps, (step) => step, definedAt(scene, named));
   if (named.defs.length > 0) {
     const nothing = `Nothing is known ${/up|callers/.test(request.direction) ? "to use it" : "that it uses"}${/call/.test(request.direction) ? " by a call" : ""}.`;
-    return page(scene, request, [], joined(definedAt(scene, named), nothing));
+    return page(scene, request, [], stepAt(scene), joined(definedAt(scene, named), nothing));
   }
-  const words = wordSteps(scene, named);
-  return page(scene, request, words, wordNote(scene, named, words.length));
+  const words = whereWritten(scene, named);
+  return page(scene, request, words, stepAt(scene), wordNote(scene, named, words.length));
 }
 
-function wordSteps(scene: Scene, { name }: Named): Step[] {
-  const found = whereWritten(scene.db, scene.view, scene.splitter, name, scene.lines);
-  return found.map((one) => stepOf(one, 1));
+/** What a use stands in is looked up for the page that is told, not for all. */
+function stepAt({ view }: Scene): (found: Found) => Step {
+  return (found) => stepOf(view, found, 1);
 }
 
 function wordNote(scene: Scene, { name, defs }: Named, count: number): string {
@@ -92,10 +92,11 @@ function joined(...parts: readonly (string | undefined)[]): string | undefined {
   return text === "" ? undefined : text;
 }
 
-function page(
+function page<T>(
   { shown, coverage }: Scene,
   request: PageRequest,
-  steps: readonly Step[],
+  all: readonly T[],
+  toStep: (one: T) => Step,
   said: string | undefined,
 ): GraphAnswer {
   const from = request.cursor === undefined ? 0 : Number(request.cursor);
@@ -108,9 +109,9 @@ function page(
   const to = from + request.limit;
   return {
     symbol: request.symbol,
-    total: steps.length,
-    items: steps.slice(from, to).map((step) => itemOf(step, shown)),
-    ...(to < steps.length ? { cursor: String(to) } : {}),
+    total: all.length,
+    items: all.slice(from, to).map((one) => itemOf(toStep(one), shown)),
+    ...(to < all.length ? { cursor: String(to) } : {}),
     ...(note === undefined ? {} : { note }),
   };
 }

@@ -24,8 +24,8 @@ export interface GraphDeps {
   readonly likeness: Likeness;
   tokens(text: string): number;
   shown(path: string): string;
-  /** The text of a file as it is indexed. */
-  read(path: string): string | undefined;
+  /** The text of a file as it is indexed, if it holds what it should. */
+  read(path: string, holding?: string): string | undefined;
   lastCommit?: ((path: string, signal: AbortSignal) => Promise<Commit | undefined>) | undefined;
   summarize?: Summarize | undefined;
 }

@@ -58,11 +58,12 @@ export function lineage(
 }
 
 function upwards(view: View, resolver: Resolver, defs: readonly DefRow[], hop: number): Step[] {
-  return whereUsed(view, resolver, defs, defs[0]!.name).map((found) => stepOf(found, hop));
+  return whereUsed(view, resolver, defs, defs[0]!.name).map((found) => stepOf(view, found, hop));
 }
 
-export function stepOf({ file, line, kind, confidence, within }: Found, hop: number): Step {
-  return { symbol: within?.symbol ?? "", def: within, path: file.path, line, kind, confidence, hop };
+export function stepOf(view: View, { file, line, kind, confidence, within }: Found, hop: number): Step {
+  const def = within < 0 ? undefined : view.defAt(file, within);
+  return { symbol: def?.symbol ?? "", def, path: file.path, line, kind, confidence, hop };
 }
 
 /** What stands in a definition and means something else. */

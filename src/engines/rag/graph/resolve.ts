@@ -2,7 +2,7 @@ import { specOf } from "./languages/index.ts";
 import { type Module, moduleOf, submoduleOf } from "./modules.ts";
 import { createReach } from "./reach.ts";
 import type { DefKind, Ref } from "./types.ts";
-import type { DefRow, FileInfo, View } from "./view.ts";
+import { CLOSED, type DefRow, type FileInfo, lastOf, type View } from "./view.ts";
 
 /** What a reference means: definitions of this tree, or a module of it. Something of another tree is `foreign`. */
 export interface Meaning {
@@ -20,6 +20,7 @@ export const RESOLVED = 0.5;
 
 const MAX_DEPTH = 8;
 const RE_EXPORTS = 5;
+const MAX_REMEMBERED = 100_000;
 const NOTHING: Meaning = { defs: [], confidence: 0 };
 const FOREIGN: Meaning = { defs: [], foreign: true, confidence: 0 };
 const CLASSES: ReadonlySet<DefKind> = new Set(["class", "interface", "type", "enum", "module"]);
@@ -36,17 +37,20 @@ export interface Resolver {
 }
 
 export function createResolver(view: View): Resolver {
-  /** Members that are being looked for. */
+  /** Members that are being looked for, and how often one of them was met again. */
   const busy = new Set<string>();
+  let circles = 0;
+  const found = new Map<string, readonly DefRow[]>();
   const reachOf = createReach(view, RE_EXPORTS);
 
   function meaning(file: FileInfo, ref: Ref, depth = 0): Meaning {
     if (depth > MAX_DEPTH) return NOTHING;
     switch (ref[0]) {
-      case "def": {
-        const def = view.defAt(file, ref[1]);
-        return def ? { defs: sameSymbol(def), confidence: SURE.scope } : NOTHING;
-      }
+      case "def":
+        return view.once(`meant ${file.id} ${ref[1]}`, () => {
+          const def = view.defAt(file, ref[1]);
+          return def ? { defs: sameSymbol(def), confidence: SURE.scope } : NOTHING;
+        });
       case "import": {
         const { module, name } = view.links(file).imports[ref[1]]!;
         return imported(file, module, name, depth);
@@ -69,7 +73,7 @@ export function createResolver(view: View): Resolver {
 
   /** Overloads, and parts of one class: the same symbol of the same file. */
   function sameSymbol(def: DefRow): DefRow[] {
-    return view.namedIn(def.name, def.file).filter((one) => one.symbol === def.symbol);
+    return view.namedIn(def.name, [def.file]).filter((one) => one.symbol === def.symbol);
   }
 
   function imported(file: FileInfo, module: string, name: string, depth: number): Meaning {
@@ -124,7 +128,7 @@ export function createResolver(view: View): Resolver {
   }
 
   function topLevel(files: readonly FileInfo[], name: string): DefRow[] {
-    return files.flatMap((file) => view.namedIn(name, file).filter(isTop));
+    return view.namedIn(name, files).filter(isTop);
   }
 
   /** A name that its file does not bind. */
@@ -136,10 +140,17 @@ export function createResolver(view: View): Resolver {
     const brought = included(file, name);
     if (brought.length > 0) return { defs: brought, confidence: SURE.type };
     if (specOf(file.language)?.open !== true) return NOTHING;
-    const all = view.named(name).filter((one) => one.file.family === file.family && isTop(one));
+    const { all, isOnly } = topNamed(name, file.family);
     const near = all.filter((one) => inSamePackage(one.file, file));
     if (near.length > 0) return { defs: near, confidence: SURE.package };
-    return all.length > 0 && isOne(all) ? { defs: all, confidence: SURE.unique } : NOTHING;
+    return isOnly ? { defs: all, confidence: SURE.unique } : NOTHING;
+  }
+
+  function topNamed(name: string, family: string): { all: readonly DefRow[]; isOnly: boolean } {
+    return view.once(`top ${family} ${name}`, () => {
+      const all = view.named(name).filter((one) => one.file.family === family && isTop(one));
+      return { all, isOnly: isOne(all) };
+    });
   }
 
   /** What a file gets by importing all of another. */
@@ -147,7 +158,7 @@ export function createResolver(view: View): Resolver {
     const stars = view.links(file).imports.filter((one) => one.name === "**");
     if (stars.length === 0) return [];
     if (file.family === "c" || file.family === "ruby") {
-      const all = view.named(name).filter((one) => one.file.family === file.family && isTop(one));
+      const { all } = topNamed(name, file.family);
       const reached = all.length === 0 ? undefined : reachOf(file);
       return all.filter((one) => reached!.has(one.file.id));
     }
@@ -161,9 +172,9 @@ export function createResolver(view: View): Resolver {
 
   function inSamePackage(a: FileInfo, b: FileInfo): boolean {
     if (a.id === b.id) return true;
-    const name = view.links(a).package;
-    if (name !== view.links(b).package || name === "") return false;
-    return a.family !== "go" || a.folder === b.folder;
+    if (a.family === "go" && a.folder !== b.folder) return false;
+    const name = view.packageOf(a);
+    return name !== "" && name === view.packageOf(b);
   }
 
   function member(
@@ -215,34 +226,56 @@ export function createResolver(view: View): Resolver {
   function members(of: DefRow, name: string, depth = 0): readonly DefRow[] {
     const key = `members ${of.file.id} ${of.symbol} ${name}`;
     // A class that derives from itself, by whatever way.
-    if (busy.has(key)) return [];
+    if (busy.has(key)) {
+      circles++;
+      return [];
+    }
+    const known = found.get(depth === 0 ? key : `${key} ${depth}`);
+    if (known) return known;
+    const before = circles;
     busy.add(key);
     try {
-      return depth > 0 ? membersOf(of, name, depth) : view.once(key, () => membersOf(of, name, 0));
+      const all = membersOf(of, name, depth);
+      // What was cut short by a circle is right for who asked, and not for others.
+      if (depth === 0 || circles === before) remember(depth === 0 ? key : `${key} ${depth}`, all);
+      return all;
     } finally {
       busy.delete(key);
     }
   }
 
+  function remember(key: string, all: readonly DefRow[]): void {
+    if (found.size >= MAX_REMEMBERED) found.clear();
+    found.set(key, all);
+  }
+
   function membersOf(of: DefRow, name: string, depth: number): readonly DefRow[] {
-    const own = view.namedIn(name, of.file).filter((one) => one.owner === of.symbol);
+    const own = view.namedIn(name, [of.file]).filter((one) => one.owner === of.symbol);
     if (own.length > 0) return own;
     // Other parts of the class may lie in other files: Go's methods, Rust's impls, partial and reopened classes.
-    const isOpen = !/^(script|python|java)$/.test(of.file.family);
-    const parts = isOpen ? view.named(name).filter((one) => isPart(one, of)) : [];
+    const parts = !CLOSED.test(of.file.family) ? view.namedWithin(name, of.name).filter((one) => isPart(one, of)) : [];
     if (parts.length > 0) return parts;
     if (depth >= RE_EXPORTS) return [];
-    for (const { file, base } of view.bases(of)) {
-      const found = meaning(file, base, depth + 2).defs.flatMap((one) =>
-        one.file.id === of.file.id && one.symbol === of.symbol ? [] : members(one, name, depth + 1),
-      );
-      if (found.length > 0) return found;
+    for (const bases of basesOf(of)) {
+      const theirs = bases.flatMap((one) => members(one, name, depth + 1));
+      if (theirs.length > 0) return theirs;
     }
     return [];
   }
 
-  function isPart({ owner, file: part }: DefRow, { name, file: whole }: DefRow): boolean {
-    if (owner === "" || part.family !== whole.family || lastOf(owner) !== name) return false;
+  /** What a class derives from, in the order it is written. */
+  function basesOf(of: DefRow): readonly (readonly DefRow[])[] {
+    return view.once(`derives ${of.file.id} ${of.symbol}`, () =>
+      view
+        .bases(of)
+        .map(({ file, base }) =>
+          meaning(file, base, 2).defs.filter((one) => one.file.id !== of.file.id || one.symbol !== of.symbol),
+        ),
+    );
+  }
+
+  function isPart({ owner, file: part }: DefRow, { file: whole }: DefRow): boolean {
+    if (owner === "" || part.family !== whole.family) return false;
     return part.family === "c" || part.family === "rust" || part.family === "ruby" || inSamePackage(part, whole);
   }
 
@@ -267,10 +300,6 @@ export function createResolver(view: View): Resolver {
 
 export function isTop({ owner, kind, file }: DefRow): boolean {
   return owner === "" || (kind !== "method" && kind !== "field" && /c|csharp|java|ruby|php|rust/.test(file.family));
-}
-
-export function lastOf(symbol: string): string {
-  return symbol.slice(symbol.lastIndexOf(".") + 1);
 }
 
 /** All of one symbol: overloads, or a declaration and what it declares. */

@@ -11,8 +11,8 @@ export interface Scene {
   readonly view: View;
   readonly resolver: Resolver;
   readonly splitter: Splitter;
-  /** The lines of a file as it is indexed; nothing when it changed or may not be read. */
-  lines(path: string): readonly string[] | undefined;
+  /** The lines of a file as it is indexed; nothing when it changed, may not be read, or does not hold what it should. */
+  lines(path: string, holding?: string): readonly string[] | undefined;
   /** Names that begin like a name, to find what was meant. */
   names(like: string): string[];
   shown(path: string): string;
@@ -22,7 +22,7 @@ export interface Scene {
 interface SceneDeps {
   readonly db: Db;
   readonly splitter: Splitter;
-  read(path: string): string | undefined;
+  read(path: string, holding?: string): string | undefined;
   shown(path: string): string;
 }
 
@@ -42,8 +42,8 @@ export function createScenes({ db, splitter, read, shown }: SceneDeps): () => Sc
       db,
       splitter,
       shown,
-      lines: (path) => {
-        const text = read(path);
+      lines: (path, holding) => {
+        const text = read(path, holding);
         return text === undefined ? undefined : linesOf(text);
       },
       names: (like) => {

@@ -23,10 +23,11 @@ export function findSymbol(view: View, text: string): Named {
   const path = (file ? placed![3]! : trimmed).split(/\.|::|#|->|\//).filter((part) => part !== "");
   const name = path.at(-1) ?? trimmed;
   const qualified = path.join(".");
-  const fitting = view
-    .named(name)
-    .filter((one) => !file || one.file.id === file.id)
-    .filter((one) => one.symbol === qualified || path.length === 1 || one.symbol.endsWith(`.${qualified}`));
+  const fitting = file
+    ? view
+        .namedIn(name, [file])
+        .filter((one) => one.symbol === qualified || path.length === 1 || one.symbol.endsWith(`.${qualified}`))
+    : view.namedAs(name, qualified);
   return { name, defs: [...fitting].sort(byPlace) };
 }
 

@@ -44,9 +44,14 @@ export interface View {
   inFolder(folder: string): readonly FileInfo[];
   inPackage(name: string, family: string): readonly FileInfo[];
   links(file: FileInfo): Links;
+  packageOf(file: FileInfo): string;
   named(name: string): readonly DefRow[];
-  /** Definitions of this name in one file. */
-  namedIn(name: string, file: FileInfo): readonly DefRow[];
+  /** Definitions of this name in these files. */
+  namedIn(name: string, files: readonly FileInfo[]): readonly DefRow[];
+  /** Definitions of this name whose symbol is, or ends with, this one. */
+  namedAs(name: string, symbol: string): readonly DefRow[];
+  /** Definitions of this name in whatever goes by that name. */
+  namedWithin(name: string, owner: string): readonly DefRow[];
   defAt(file: FileInfo, ord: number): DefRow | undefined;
   defsOf(file: FileInfo): readonly DefRow[];
   /** What a definition derives from, and the file that says so. */
@@ -61,12 +66,15 @@ export interface View {
 
 const MAX_NAMED = 2_000;
 const MAX_FILES = 500;
+/** So many files are looked at one by one; for more, all definitions of a name are read at once. */
+const FEW_FILES = 3;
 const MAX_REMEMBERED = 100_000;
 const NO_LINKS: Links = { package: "", imports: [], exports: [] };
 
 export function openView(db: Db): View {
   const files = new Map<number, FileInfo | undefined>();
   const linked = new Map<number, Links>();
+  const packages = new Map<number, string>();
   const remembered = new Map<string, unknown>();
 
   function once<T>(key: string, make: () => T): T {
@@ -90,10 +98,36 @@ export function openView(db: Db): View {
       const info = file(row.file);
       return info ? [{ ...row, file: info }] : [];
     });
-  const defs = (list: readonly StoredDef[]): DefRow[] => rows(list).map(defOf);
+  const defs = (list: readonly StoredDef[]): DefRow[] =>
+    list.flatMap((row) => {
+      const info = file(row.file);
+      return info ? [defOf(row, info)] : [];
+    });
 
   const named = (name: string): DefRow[] =>
     once(`named ${name}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE name = ? LIMIT ?", name, MAX_NAMED)));
+
+  const ofName = (name: string) => once(`in ${name}`, () => Map.groupBy(named(name), (def) => def.file.id));
+
+  function namedIn(name: string, files: readonly FileInfo[]): DefRow[] {
+    // A name that everybody uses is not read as a whole for the sake of one file.
+    const isRead = files.length > FEW_FILES || remembered.has(`named ${name}`);
+    const all = isRead && named(name).length < MAX_NAMED ? ofName(name) : undefined;
+    return files.flatMap(({ id }) =>
+      all
+        ? (all.get(id) ?? [])
+        : once(`in ${id} ${name}`, () =>
+            defs(db.all<StoredDef>("SELECT * FROM defs WHERE name = ? AND file = ? ORDER BY ord", name, id)),
+          ),
+    );
+  }
+
+  const inFolder = (folder: string): FileInfo[] =>
+    once(`folder ${folder}`, () => {
+      const [from, to] = folder === "" ? ["", "\u{10ffff}"] : [`${folder}/`, `${folder}0`];
+      const found = db.all<FileRow>(`${FILE} WHERE path >= ? AND path < ? LIMIT ?`, from, to, MAX_FILES * 10);
+      return found.map((row) => known(row)!).filter((info) => info.folder === folder);
+    });
 
   return {
     file,
@@ -104,12 +138,7 @@ export function openView(db: Db): View {
           (row) => row.file,
         ),
       ),
-    inFolder: (folder) =>
-      once(`folder ${folder}`, () => {
-        const [from, to] = folder === "" ? ["", "\u{10ffff}"] : [`${folder}/`, `${folder}0`];
-        const found = db.all<FileRow>(`${FILE} WHERE path >= ? AND path < ? LIMIT ?`, from, to, MAX_FILES * 10);
-        return found.map((row) => known(row)!).filter((info) => info.folder === folder);
-      }),
+    inFolder,
     inPackage: (name, family) =>
       once(`package ${family} ${name}`, () =>
         rows(
@@ -137,8 +166,29 @@ export function openView(db: Db): View {
       }
       return found!;
     },
+    packageOf({ id }) {
+      let found = packages.get(id);
+      if (found === undefined) {
+        found = db.get<{ package: string }>("SELECT package FROM links WHERE file = ?", id)?.package ?? "";
+        packages.set(id, found);
+      }
+      return found;
+    },
     named,
-    namedIn: (name, { id }) => once(`in ${name}`, () => Map.groupBy(named(name), (def) => def.file.id)).get(id) ?? [],
+    namedIn,
+    namedAs(name, symbol) {
+      const all = named(name);
+      if (symbol === name || all.length < MAX_NAMED)
+        return all.filter((one) => symbol === name || isEnd(one.symbol, symbol));
+      // Not all of such a name were read: those of the owner's own files are, in any case.
+      const owners = named(lastOf(symbol.slice(0, -name.length - 1)));
+      const homes = owners.flatMap((one) => (CLOSED.test(one.file.family) ? [one.file] : inFolder(one.file.folder)));
+      const near = namedIn(name, [...new Set(homes)].slice(0, MAX_FILES));
+      const found = [...all, ...near].filter((one) => isEnd(one.symbol, symbol));
+      return [...new Map(found.map((one) => [`${one.file.id} ${one.ord}`, one])).values()];
+    },
+    namedWithin: (name, owner) =>
+      once(`within ${name}`, () => Map.groupBy(named(name), (def) => lastOf(def.owner))).get(owner) ?? [],
     defAt: ({ id }, ord) =>
       once(
         `def ${id} ${ord}`,
@@ -148,20 +198,27 @@ export function openView(db: Db): View {
     defsOf: ({ id }) =>
       once(`defs ${id}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? ORDER BY ord", id))),
     bases: (child) =>
-      once(`bases ${child.symbol} ${child.file.family}`, () =>
-        rows(
-          db.all<{ file: number; base: string }>("SELECT file, base FROM bases WHERE child = ? LIMIT 50", child.symbol),
-        )
-          .filter((row) => row.file.family === child.file.family)
-          .map((row) => ({ file: row.file, base: JSON.parse(row.base) as Ref })),
-      ).filter((row) => row.file.id === child.file.id || row.file.family !== "script"),
+      once(`bases ${child.symbol} ${child.file.id}`, () => {
+        const { id, family, folder } = child.file;
+        const isOpen = !CLOSED.test(family);
+        const found = db.all<{ file: number; base: string }>(
+          `SELECT file, base FROM bases WHERE child = ? ${isOpen ? "" : "AND file = ?"} LIMIT 50`,
+          ...(isOpen ? [child.symbol] : [child.symbol, id]),
+        );
+        return rows(found)
+          .filter(({ file: at }) => at.family === family && (family !== "go" || at.folder === folder))
+          .map((row) => ({ file: row.file, base: JSON.parse(row.base) as Ref }));
+      }),
     uses: (name, limit) => {
       const found: { file: FileInfo; place: Place }[] = [];
-      for (const row of rows(
-        db.all<{ file: number; places: string }>("SELECT file, places FROM uses WHERE name = ? LIMIT ?", name, limit),
-      ))
-        for (const place of JSON.parse(row.places) as Place[])
-          if (found.length < limit) found.push({ file: row.file, place });
+      for (const row of db.all<{ file: number; places: string }>(
+        "SELECT file, places FROM uses WHERE name = ? LIMIT ?",
+        ...[name, limit],
+      )) {
+        const info = file(row.file);
+        for (const place of info ? (JSON.parse(row.places) as Place[]) : [])
+          if (found.length < limit) found.push({ file: info!, place });
+      }
       return found;
     },
     usesIn: ({ id }) =>
@@ -188,6 +245,18 @@ export function openView(db: Db): View {
         })),
       ),
   };
+}
+
+/** Families where a class is written down in one place. */
+export const CLOSED = /^(script|python|java)$/;
+
+/** `match` of `Router.match`. */
+export function lastOf(symbol: string): string {
+  return symbol.slice(symbol.lastIndexOf(".") + 1);
+}
+
+function isEnd(symbol: string, end: string): boolean {
+  return symbol === end || symbol.endsWith(`.${end}`);
 }
 
 const FILE = "SELECT id, path, kind, language FROM files";
@@ -223,7 +292,8 @@ function infoOf({ id, path, kind, language }: FileRow): FileInfo {
   return { id, path, folder, kind: KINDS[kind]!, language, family: FAMILIES[language] ?? language };
 }
 
-function defOf({ kind, type, ...row }: Omit<StoredDef, "file"> & { file: FileInfo }): DefRow {
-  const owner = row.symbol === row.name ? "" : row.symbol.slice(0, -row.name.length - 1);
-  return { ...row, owner, kind: DEF_KINDS[kind]!, type: type === null ? undefined : (JSON.parse(type) as Ref) };
+function defOf({ ord, name, symbol, kind, line, last, type }: StoredDef, file: FileInfo): DefRow {
+  const owner = symbol === name ? "" : symbol.slice(0, -name.length - 1);
+  const parsed = type === null ? undefined : (JSON.parse(type) as Ref);
+  return { file, ord, name, symbol, owner, kind: DEF_KINDS[kind]!, line, last, type: parsed };
 }

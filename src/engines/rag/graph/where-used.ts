@@ -1,6 +1,6 @@
 import { type Edge, edgeOf } from "./edges.ts";
 import type { Resolver } from "./resolve.ts";
-import { keyOfDefault, kindOfUse, type Place } from "./store.ts";
+import { keyOfDefault, kindOfUse } from "./store.ts";
 import { keyOf } from "./symbol.ts";
 import type { UseKind } from "./types.ts";
 import type { DefRow, FileInfo, View } from "./view.ts";
@@ -11,8 +11,8 @@ export interface Found {
   readonly line: number;
   readonly kind: UseKind;
   readonly confidence: number;
-  /** What it stands in; nothing at the top of a file. */
-  readonly within: DefRow | undefined;
+  /** Which definition of its file it stands in; -1 at the top. */
+  readonly within: number;
 }
 
 /** Uses of one name that are looked at, at most. */
@@ -37,8 +37,9 @@ export function whereUsed(view: View, resolver: Resolver, defs: readonly DefRow[
     for (const { file, place } of view.uses(called, MAX_USES)) {
       const edge = edgeOf(view, resolver, file, called.startsWith("default:") ? "default" : called, place);
       if (defs.length > 0 ? !isMeantBy(edge) : edge.defs.length > 0) continue;
-      const one = foundAt(view, file, place, defs.length > 0 ? edge.confidence : UNDEFINED);
-      const key = `${file.id} ${one.line} ${one.kind} ${one.within?.ord}`;
+      const confidence = defs.length > 0 ? edge.confidence : UNDEFINED;
+      const one = { file, line: place[0], kind: kindOfUse(place), confidence, within: place[3] };
+      const key = `${file.id} ${one.line} ${one.kind} ${one.within}`;
       if (!seen.has(key)) found.push(one);
       seen.add(key);
     }
@@ -48,11 +49,6 @@ export function whereUsed(view: View, resolver: Resolver, defs: readonly DefRow[
 export function bySurety(a: Found, b: Found): number {
   if (a.confidence !== b.confidence) return b.confidence - a.confidence;
   return a.file.path < b.file.path ? -1 : a.file.path > b.file.path ? 1 : a.line - b.line;
-}
-
-function foundAt(view: View, file: FileInfo, place: Place, confidence: number): Found {
-  const within = place[3] < 0 ? undefined : view.defAt(file, place[3]);
-  return { file, line: place[0], kind: kindOfUse(place), confidence, within };
 }
 
 /** What definitions are called, also by those who get them under another name. */

@@ -1,37 +1,49 @@
-import type { Db } from "../../../base/db.ts";
 import { PER_FILE } from "../schema.ts";
-import type { Splitter } from "../terms.ts";
-import type { View } from "./view.ts";
+import type { Scene } from "./scene.ts";
+import type { Named } from "./symbol.ts";
+import type { DefRow } from "./view.ts";
 import type { Found } from "./where-used.ts";
 
 /** A place where the word stands is no reference; it is what is left when there is none. */
 const WORD = 0.1;
 const MAX_CHUNKS = 300;
 const MAX_PLACES = 500;
+const MAX_HOMES = 4;
 
 /** Lines that hold a word as a whole: the last resort. */
 export function whereWritten(
-  db: Db,
-  view: View,
-  splitter: Splitter,
-  name: string,
-  read: (path: string) => readonly string[] | undefined,
+  { db, view, splitter, lines }: Pick<Scene, "db" | "view" | "splitter" | "lines">,
+  { name, defs }: Named,
 ): Found[] {
   const term = splitter.word(name).at(-1);
   if (term === undefined) return [];
-  const chunks = db.all<{ id: number; first: number; last: number }>(
+  const chunks = db.all<Range>(
     "SELECT c.id AS id, c.first AS first, c.last AS last FROM terms t JOIN chunks c ON c.id = t.rowid WHERE terms MATCH ? LIMIT ?",
-    `"${term}"`,
-    MAX_CHUNKS,
+    ...[`"${term}"`, MAX_CHUNKS],
   );
+  // Of a term that stands everywhere these are some; where the word is defined it stands for sure.
+  if (chunks.length === MAX_CHUNKS) chunks.push(...defs.slice(0, MAX_HOMES).map(rangeOf));
   const word = new RegExp(`(?<![\\w$])${name.replace(/[^\w]/g, "\\$&")}(?![\\w$])`);
-  const found: Found[] = [];
-  for (const { id, first, last } of chunks) {
-    const file = view.file(Math.floor(id / PER_FILE));
-    const lines = file && read(file.path);
-    for (let line = first; lines && line <= last && found.length < MAX_PLACES; line++)
-      if (word.test(lines[line - 1] ?? ""))
-        found.push({ file, line, kind: "word", confidence: WORD, within: undefined });
+  const found = new Map<string, Found>();
+  for (const [id, ranges] of Map.groupBy(chunks, (one) => Math.floor(one.id / PER_FILE))) {
+    const file = view.file(id);
+    const text = file && lines(file.path, name);
+    for (const { first, last } of text ? ranges : [])
+      for (let line = first; line <= last && found.size < MAX_PLACES; line++)
+        if (word.test(text![line - 1] ?? ""))
+          found.set(`${id} ${line}`, { file: file!, line, kind: "word", confidence: WORD, within: -1 });
   }
-  return found.sort((a, b) => (a.file.path < b.file.path ? -1 : a.file.path > b.file.path ? 1 : a.line - b.line));
+  return [...found.values()].sort((a, b) =>
+    a.file.path < b.file.path ? -1 : a.file.path > b.file.path ? 1 : a.line - b.line,
+  );
+}
+
+interface Range {
+  readonly id: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+function rangeOf({ file, line, last }: DefRow): Range {
+  return { id: file.id * PER_FILE, first: line, last };
 }
