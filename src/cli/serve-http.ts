@@ -15,12 +15,11 @@ export async function serveHttp(loaded: Loaded, invocation: Invocation): Promise
   let serving = assemble(loaded);
   await serving.app.shared?.ready(new AbortController().signal);
   const { server, limits, tools } = loaded.config.mcp;
-  const listening = await listen(
-    (request, env) => serving.http.fetch(request, env),
-    server,
-    limits,
-    tools.idle_timeout,
-  );
+  const current: Parameters<typeof listen>[0] = {
+    fetch: (request, env) => serving.http.fetch(request, env as never),
+    plain: (incoming, outgoing) => serving.http.plain(incoming, outgoing),
+  };
+  const listening = await listen(current, server, limits, tools.idle_timeout);
   const { log } = serving.app.telemetry;
   for (const warning of serving.app.warnings()) log.warn(warning);
   log.info("llmc serves on http", { url: listening.url, mode: serving.app.mode.name, config: effectiveValues(loaded) });

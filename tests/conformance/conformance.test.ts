@@ -55,7 +55,7 @@ beforeAll(async () => {
         what === "tools" ? http.mcp.notify.toolsChanged() : http.mcp.notify.promptsChanged(),
       ),
   });
-  listening = await listen(http.fetch as never, mcp.server, mcp.limits, 5);
+  listening = await listen(http as never, mcp.server, mcp.limits, 5);
   close = async () => {
     await http.close();
     await listening.close(0);

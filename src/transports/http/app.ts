@@ -9,19 +9,21 @@ import type { Log } from "../../engines/telemetry/index.ts";
 import type { ListedTool } from "../../tools/surface.ts";
 import type { Caller as McpCaller } from "../tool-call.ts";
 import type { Auth, Caller } from "./auth.ts";
-import { chunksOf } from "./body.ts";
+import { chunksOf, readBody } from "./body.ts";
+import { type HeaderList, ID_HEADER } from "./headers.ts";
 import type { Limits } from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { openApi } from "./openapi.ts";
 import type { HttpLimits } from "./options.ts";
-import { faultResponse, json, ROUTES, runRoute } from "./rest.ts";
+import { createPlain, hangUp, type Plain } from "./plain.ts";
+import { answerId, faultAnswer, json, jsonAnswer, ROUTES, responseOf, runRoute } from "./rest.ts";
 
 export interface HttpDeps {
   readonly auth: Auth;
   readonly limits: Limits;
   readonly http_limits: HttpLimits;
   /** Throws when Host or Origin is not ours. */
-  guard(headers: Headers): void;
+  guard(headers: HeaderList): void;
   readonly dispatch: Dispatch;
   readonly log: Log;
   readonly version: string;
@@ -46,10 +48,17 @@ interface Env {
 }
 
 const SESSION_IDLE_MS = 30 * 60_000;
-const ID_HEADER = "x-correlation-id";
 
-/** All of HTTP as a function from request to response: no socket is needed to test it. */
-export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp: McpEndpoint; close(): Promise<void> } {
+export interface HttpApp {
+  /** All of HTTP as a function from request to response: no socket is needed to test it. */
+  readonly fetch: Hono<Env>["fetch"];
+  /** The short way for small calls, asked first. */
+  readonly plain: Plain;
+  readonly mcp: McpEndpoint;
+  close(): Promise<void>;
+}
+
+export function createHttpApp(deps: HttpDeps): HttpApp {
   const mcp = createMcpEndpoint({
     serverFor: deps.serverFor,
     max_request_bytes: deps.http_limits.max_request_bytes,
@@ -61,8 +70,7 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
   const app = new Hono<Env>();
 
   app.use(async (context, next) => {
-    const asked = context.req.header(ID_HEADER);
-    const id = asked !== undefined && /^[\w-]{1,64}$/.test(asked) ? asked : correlationId();
+    const id = answerId(context.req.raw.headers);
     context.set("id", id);
     deps.guard(context.req.raw.headers);
     if (deps.isDraining()) throw new Fault("draining", "The server is stopping.", { retry_after_s: 5 });
@@ -74,15 +82,17 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
     const id = context.get("id") ?? correlationId();
     const fault = asFault(error);
     if (fault.code === "internal_error") deps.log.error("internal error", { correlation_id: id, cause: error.stack });
-    const response = faultResponse(fault, id);
+    const response = responseOf(faultAnswer(fault, id));
     response.headers.set(ID_HEADER, id);
     if (fault.code === "auth_failed") response.headers.set("www-authenticate", challenge(context.req.url));
     return response;
   });
   app.notFound((context) =>
-    faultResponse(
-      new Fault("file_not_found", "There is no such endpoint.", { hint: "GET /openapi.json lists them." }),
-      context.get("id"),
+    responseOf(
+      faultAnswer(
+        new Fault("file_not_found", "There is no such endpoint.", { hint: "GET /openapi.json lists them." }),
+        context.get("id"),
+      ),
     ),
   );
 
@@ -142,21 +152,14 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
           }),
       ),
     );
+  const { max_request_bytes } = deps.http_limits;
   for (const route of ROUTES)
-    app.post(route.path, (context) =>
-      admitted(context.req.raw, addressOf(context.env), (caller) =>
-        runRoute(
-          route,
-          {
-            headers: context.req.raw.headers,
-            chunks: chunksOf(context.req.raw, context.env?.incoming),
-            signal: hangUp(context.env?.outgoing),
-            caller,
-            correlation_id: context.get("id"),
-          },
-          { dispatch: deps.dispatch, hasTool: deps.hasTool, max_request_bytes: deps.http_limits.max_request_bytes },
-        ),
-      ),
+    app.post(route.path, ({ req, env, get }) =>
+      admitted(req.raw, addressOf(env), async (caller) => {
+        const text = await readBody(req.raw.headers, chunksOf(req.raw, env?.incoming), max_request_bytes);
+        const call = { signal: hangUp(env?.outgoing), caller, correlation_id: get("id") };
+        return responseOf(jsonAnswer(await runRoute(route, text, call, deps)));
+      }),
     );
   app.all("/mcp", (context) =>
     admitted(context.req.raw, addressOf(context.env), (caller) =>
@@ -164,16 +167,7 @@ export function createHttpApp(deps: HttpDeps): { fetch: Hono<Env>["fetch"]; mcp:
     ),
   );
 
-  return { fetch: app.fetch, mcp, close: () => mcp.close() };
-}
-
-/** Aborts when the connection ends before the answer did. */
-function hangUp(outgoing: ServerResponse | undefined): AbortSignal {
-  const control = new AbortController();
-  outgoing?.once("close", () => {
-    if (!outgoing.writableFinished) control.abort();
-  });
-  return control.signal;
+  return { fetch: app.fetch, plain: createPlain(deps), mcp, close: () => mcp.close() };
 }
 
 /** RFC 9728: tells a client that this resource takes bearer tokens in a header, and that no server issues them. */

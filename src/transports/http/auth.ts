@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault } from "../../base/fault.ts";
 import { mintPrincipal, type Principal } from "../../base/principal.ts";
+import type { HeaderList } from "./headers.ts";
 import type { AuthOptions } from "./options.ts";
 
 export interface Caller {
@@ -11,9 +12,9 @@ export interface Caller {
 
 export interface Auth {
   /** Who sends these headers; throws auth_failed. */
-  identify(headers: Headers): Caller;
+  identify(headers: HeaderList): Caller;
   /** The same, but undefined when no token was sent at all. */
-  identifyIfAny(headers: Headers): Caller | undefined;
+  identifyIfAny(headers: HeaderList): Caller | undefined;
 }
 
 interface Known {
@@ -33,7 +34,7 @@ export function createAuth(
   const open = isOpen(options, is_loopback, known.length);
   const anyone: Caller = { principal: mintPrincipal("local", process.getuid?.() ?? 0), tools: EVERY_TOOL };
 
-  function identifyIfAny(headers: Headers): Caller | undefined {
+  function identifyIfAny(headers: HeaderList): Caller | undefined {
     const sent = tokenIn(headers, options.header);
     if (sent === undefined) return open ? anyone : undefined;
     const digest = sha256(sent);
@@ -110,7 +111,7 @@ function entry(name: string, tools: readonly string[], digest: Buffer): Known {
 }
 
 /** One token, in one place. Two that differ, or one header sent twice, are no token. */
-function tokenIn(headers: Headers, header: string): string | undefined {
+function tokenIn(headers: HeaderList, header: string): string | undefined {
   const own = headers.get(header) ?? undefined;
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
   if (own !== undefined && bearer !== undefined && own !== bearer) return "two different tokens";

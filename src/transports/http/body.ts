@@ -1,13 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../base/fault.ts";
+import type { HeaderList } from "./headers.ts";
 
-/** The body as JSON. */
-export async function readJson(
-  headers: Headers,
-  chunks: AsyncIterable<Uint8Array>,
-  max_bytes: number,
-): Promise<unknown> {
-  const text = await readBody(headers, chunks, max_bytes);
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -17,7 +12,7 @@ export async function readJson(
 
 /** The body as text, counted while it arrives: neither a false Content-Length nor none at all lets more in. */
 export async function readBody(
-  headers: Headers,
+  headers: HeaderList,
   chunks: AsyncIterable<Uint8Array>,
   max_bytes: number,
 ): Promise<string> {
@@ -48,7 +43,7 @@ export function chunksOf(request: Request, incoming: IncomingMessage | undefined
 const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
 /** A small packed body can unpack to any size: only plain ones are taken. */
-function refuseEncoded(headers: Headers): void {
+function refuseEncoded(headers: HeaderList): void {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity")
     throw new Fault("invalid_args", "Content-Encoding is not accepted.", { hint: "Send the body as it is." });

@@ -1,4 +1,5 @@
 import { Fault } from "../../base/fault.ts";
+import type { HeaderList } from "./headers.ts";
 import type { ServerOptions } from "./options.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -8,7 +9,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Against pages that make a browser talk to this server: the Host must be one of ours, and an Origin, if there is one, too. */
-export function createGuards(options: ServerOptions): (headers: Headers) => void {
+export function createGuards(options: ServerOptions): (headers: HeaderList) => void {
   const hosts = new Set([...LOOPBACK, ...options.allowed_hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(options.allowed_origins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
 

@@ -1,11 +1,12 @@
 /** MCP and plain JSON over HTTP: one process for several callers. */
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Fault } from "../../base/fault.ts";
 import type { HttpLimits, ServerOptions } from "./options.ts";
+import type { Plain } from "./plain.ts";
 
 export { createHttpApp, type HttpDeps } from "./app.ts";
 export { createAuth } from "./auth.ts";
@@ -22,7 +23,7 @@ export interface Listening {
 type Fetch = (request: Request, env: { incoming: unknown; outgoing: unknown }) => Response | Promise<Response>;
 
 export async function listen(
-  fetch: Fetch,
+  app: { readonly fetch: Fetch; readonly plain: Plain },
   options: ServerOptions,
   limits: HttpLimits,
   idle_timeout_s: number,
@@ -33,7 +34,10 @@ export async function listen(
     headersTimeout: 15_000,
     requestTimeout: 60_000,
   };
-  const listener = getRequestListener(fetch as never);
+  const framework = getRequestListener(app.fetch as never);
+  const listener: RequestListener = (incoming, outgoing) => {
+    if (!app.plain(incoming, outgoing)) void framework(incoming, outgoing);
+  };
   const server: Server = options.tls_enabled
     ? createTlsServer({ ...settings, ...certificate(options) }, listener)
     : createServer(settings, listener);

@@ -1,31 +1,31 @@
-import { asFault, FAULTS, Fault } from "../../base/fault.ts";
+import { FAULTS, Fault } from "../../base/fault.ts";
+import { correlationId } from "../../base/ids.ts";
 import type { Dispatch } from "../../core/dispatch.ts";
 import { isObject } from "../../core/reply.ts";
 import type { Caller } from "./auth.ts";
-import { readJson } from "./body.ts";
+import { parseJson } from "./body.ts";
+import { type HeaderList, ID_HEADER } from "./headers.ts";
 
-interface RestDeps {
+export interface RestDeps {
   readonly dispatch: Dispatch;
-  readonly max_request_bytes: number;
   /** Whether a tool of this name can be called. */
   hasTool(name: string): boolean;
 }
 
-export interface RestCall {
-  readonly headers: Headers;
-  readonly chunks: AsyncIterable<Uint8Array>;
+interface RestCall {
   /** Aborts when the caller hangs up. */
   readonly signal: AbortSignal;
   readonly caller: Caller;
   readonly correlation_id: string;
 }
 
-interface Route {
+export interface Route {
   readonly path: string;
   readonly about: string;
   /** What the body must hold; all of them text but `args`. */
   readonly required: readonly string[];
-  run(body: Record<string, unknown>, call: RestCall, deps: RestDeps): Promise<unknown>;
+  /** The answer as JSON. */
+  run(body: Record<string, unknown>, call: RestCall, deps: RestDeps): Promise<string>;
 }
 
 /** Every plain JSON endpoint. Each goes through dispatch, as every other caller does. */
@@ -40,7 +40,7 @@ export const ROUTES: readonly Route[] = [
     path: "/invoke_agent",
     about: "Take a message for an agent; answers with context for it where there is an index",
     required: ["session_id", "role", "user_msg"],
-    run: async (body, call, deps) => ({ text: RECEIVED, ...(await contextFor(body, call, deps)) }),
+    run: async (body, call, deps) => JSON.stringify({ text: RECEIVED, ...(await contextFor(body, call, deps)) }),
   },
   {
     path: "/rag/search",
@@ -65,16 +65,18 @@ async function contextFor(
   deps: RestDeps,
 ): Promise<{ context?: unknown }> {
   if (body["inject_context"] || !deps.hasTool("rag_search")) return {};
-  return { context: await viaDispatch("rag_search", { q: body["user_msg"] }, body["session_id"], call, deps) };
+  const found = await viaDispatch("rag_search", { q: body["user_msg"] }, body["session_id"], call, deps);
+  return { context: JSON.parse(found) as unknown };
 }
 
-export async function runRoute(route: Route, call: RestCall, deps: RestDeps): Promise<Response> {
-  const body = await readJson(call.headers, call.chunks, deps.max_request_bytes);
+/** `text`: the request's body. Gives the answer's, or throws a fault. */
+export async function runRoute(route: Route, text: string, call: RestCall, deps: RestDeps): Promise<string> {
+  const body = parseJson(text);
   if (!isObject(body)) throw new Fault("invalid_args", "The body must be a JSON object.");
   const missing = route.required.find((name) => typeof body[name] !== "string");
   if (missing !== undefined)
     throw new Fault("invalid_args", `${missing} is missing, or not text.`, { hint: route.about });
-  return json(await route.run(body, call, deps));
+  return route.run(body, call, deps);
 }
 
 async function viaDispatch(
@@ -83,7 +85,7 @@ async function viaDispatch(
   session_id: unknown,
   call: RestCall,
   deps: RestDeps,
-): Promise<unknown> {
+): Promise<string> {
   const reply = await deps.dispatch({
     name,
     args,
@@ -96,19 +98,29 @@ async function viaDispatch(
     ...(typeof session_id === "string" ? { session: { session_id } } : {}),
   });
   if (!reply.ok) throw reply.fault;
-  return reply.payload;
+  return reply.text;
 }
 
-export function json(value: unknown, status = 200): Response {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8" },
-  });
+/** The id that the caller gave this request, or one of ours. */
+export function answerId(headers: HeaderList): string {
+  const asked = headers.get(ID_HEADER);
+  return asked !== null && /^[\w-]{1,64}$/.test(asked) ? asked : correlationId();
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const AS_JSON = { "content-type": "application/json; charset=utf-8" };
+
+export function jsonAnswer(body: string, status = 200): Answer {
+  return { status, headers: AS_JSON, body };
 }
 
 /** A fault as plain JSON: the code of the contract, its status, and when to come back. */
-export function faultResponse(thrown: unknown, correlation_id: string): Response {
-  const fault = asFault(thrown);
+export function faultAnswer(fault: Fault, correlation_id: string): Answer {
   const { rest, status } = FAULTS[fault.code];
   const body = {
     code: rest,
@@ -116,8 +128,15 @@ export function faultResponse(thrown: unknown, correlation_id: string): Response
     ...(fault.hint === undefined ? {} : { hint: fault.hint }),
     correlation_id,
   };
-  const response = json(body, status);
-  if (fault.retry_after_s !== undefined || status === 503)
-    response.headers.set("retry-after", String(fault.retry_after_s ?? 5));
-  return response;
+  const answer = jsonAnswer(JSON.stringify(body), status);
+  if (fault.retry_after_s === undefined && status !== 503) return answer;
+  return { ...answer, headers: { ...AS_JSON, "retry-after": String(fault.retry_after_s ?? 5) } };
+}
+
+export function responseOf({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers });
+}
+
+export function json(value: unknown, status = 200): Response {
+  return responseOf(jsonAnswer(JSON.stringify(value), status));
 }
