@@ -2,7 +2,7 @@ import { Fault } from "../base/fault.ts";
 import type { Principal } from "../base/principal.ts";
 import type { Handles } from "../engines/handles/types.ts";
 import { type Format, isObject, leanOf, renderPayload } from "./reply.ts";
-import { countTokens } from "./tokens.ts";
+import { atMostTokens, countTokens } from "./tokens.ts";
 import type { Tool } from "./tool.ts";
 
 type Json = Record<string, unknown>;
@@ -46,11 +46,10 @@ function shortened(tool: Tool, payload: unknown, args: Json, format: Format, lim
   }
 }
 
-/** Counting costs; a text shorter than the limit in characters fits, whatever it holds. */
+/** Counting costs: a short text fits, whatever it holds. */
 function fits(text: string, limit: number): boolean {
-  if (text.length * 2.6 <= limit) return true;
   if (text.length > limit * 30) return false;
-  return countTokens(text) <= limit;
+  return (text.length <= limit && atMostTokens(text) <= limit) || countTokens(text) <= limit;
 }
 
 /** A tool that already keeps the rest behind a handle needs no second one. */

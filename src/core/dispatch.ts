@@ -240,6 +240,7 @@ function observe(deps: DispatchDeps, call: Call): Seen {
 
   function tell(text: string, error_code: string | undefined, rule: string | undefined): void {
     deps.telemetry.call({
+      time: new Date().toISOString(),
       correlation_id,
       principal: call.principal,
       via: call.via,

@@ -15,6 +15,8 @@ export { TOKEN_AUDIT } from "./token-table.ts";
 
 /** One finished call. Texts are only measured. */
 export interface CallRecord {
+  /** When it ended, as ISO 8601. */
+  readonly time: string;
   readonly correlation_id: string;
   readonly principal: string;
   readonly via: string;
@@ -50,6 +52,11 @@ interface TelemetryDeps {
   /** Opens a part of the store that replicas share: the token audit then is a table there. */
   readonly openShared?: ((schema: Schema) => Promise<Store>) | undefined;
 }
+
+/** Log, metrics and tokens follow this long after the call at most, and this many at a time. */
+const LATER_MS = 50;
+const AT_ONCE = 64;
+const HEAVY = 256 * 1024;
 
 const NO_METRICS: MetricsSnapshot = {
   enabled: false,
@@ -91,7 +98,7 @@ export function createTelemetry({ observability, audit, openShared }: TelemetryD
       tokens_out: tokens.out,
     });
     tokenAudit?.append({
-      time: new Date().toISOString(),
+      time: record.time,
       correlation_id: record.correlation_id,
       agent_id: record.agent_id,
       session_id: record.session_id,
@@ -103,7 +110,9 @@ export function createTelemetry({ observability, audit, openShared }: TelemetryD
   }
 
   let waiting: CallRecord[] = [];
+  let timer: NodeJS.Timeout | undefined;
   function countWaiting(): void {
+    clearTimeout(timer);
     const batch = waiting;
     waiting = [];
     for (const record of batch) count(record);
@@ -114,8 +123,11 @@ export function createTelemetry({ observability, audit, openShared }: TelemetryD
     call(record) {
       trail?.append(auditRecord(record));
       if (!on) return;
-      // After the reply is on its way: what is not promised before it, is not the caller's time.
-      if (waiting.push(record) === 1) setImmediate(countWaiting);
+      // Not the caller's time: while the server works on, a busy machine lets whoever got the reply wait for the processor.
+      const many = waiting.push(record);
+      if (many === 1) timer = setTimeout(countWaiting, LATER_MS).unref();
+      // Records hold on to their texts: neither many nor large ones are kept waiting.
+      if (many === AT_ONCE || record.bytes_in + record.bytes_out > HEAVY) setImmediate(countWaiting);
     },
     digest: (ms) => metrics?.observeDigest(ms),
     snapshot() {
@@ -154,7 +166,7 @@ function openTrail(audit: AuditOptions & { path: string }, retention_days: numbe
 
 function auditRecord(record: CallRecord) {
   return {
-    time: new Date().toISOString(),
+    time: record.time,
     correlation_id: record.correlation_id,
     principal: record.principal,
     via: record.via,
