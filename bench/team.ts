@@ -142,14 +142,20 @@ async function resume(): Promise<void> {
 }
 
 async function disorder(): Promise<void> {
-  const { other_errors, ...report } = await chaos({
-    url: server.database(),
-    seconds: SECONDS,
-    per_second: 100,
-    kill_every_s: 10,
-  });
-  console.table([{ ...report, "other errors": other_errors.length }]);
-  for (const error of new Set(other_errors)) console.log(error);
+  for (const through of ["caddy", "haproxy"] as const) {
+    const { kills, other_errors, ...rows } = await chaos({
+      url: server.database(),
+      through,
+      seconds: SECONDS,
+      per_second: 100,
+      kill_every_s: 10,
+    });
+    console.log(
+      `${SECONDS} s through ${through}, ${kills} replicas killed, errors that no kill explains: ${other_errors.length}`,
+    );
+    console.table(rows);
+    for (const error of new Set(other_errors)) console.log(error);
+  }
 }
 
 function median(values: readonly number[]): number {

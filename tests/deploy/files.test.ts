@@ -22,7 +22,16 @@ const KNOWN = new Set([
 
 describe("the files of deploy/", () => {
   it("name only variables that the server reads", () => {
-    const own = new Set(["LLMC_DOMAIN", "LLMC_WORKSPACE", "LLMC_UPSTREAM", "LLMC_ADDRESS_LIMIT"]);
+    const own = new Set([
+      "LLMC_DOMAIN",
+      "LLMC_WORKSPACE",
+      "LLMC_UPSTREAM",
+      "LLMC_ADDRESS_LIMIT",
+      "LLMC_RETRY_FOR",
+      "LLMC_LISTEN",
+      "LLMC_A",
+      "LLMC_B",
+    ]);
     for (const name of [
       "Dockerfile",
       "compose.yaml",
@@ -32,6 +41,7 @@ describe("the files of deploy/", () => {
       "kubernetes.yaml",
       "team/compose.yaml",
       "team/Caddyfile",
+      "team/haproxy.cfg",
     ])
       for (const [variable] of read(name).matchAll(/\bLLMC_[A-Z_]+\b/g))
         expect(KNOWN.has(variable) || own.has(variable), `${variable} in ${name}`).toBe(true);

@@ -1,13 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { freePort, opened } from "./ports.ts";
 import { temp } from "./temp.ts";
 
-export interface Caddy extends AsyncDisposable {
+/** What stands before the replicas. */
+export interface Balancer extends AsyncDisposable {
   readonly url: string;
+}
+
+export interface Caddy extends Balancer {
   /** The certificate that signed its own; none without TLS. */
   authority(): string;
 }
@@ -31,10 +34,7 @@ export async function startCaddy(
   writeFileSync(config, JSON.stringify(besideOthers(adapted(file, env), plain)));
   const child = spawn("caddy", ["run", "--config", config], { env, stdio: "ignore" });
   const exited = once(child, "exit");
-  for (let tries = 0; !(await answers(port)); tries++) {
-    if (tries === 200 || child.exitCode !== null) throw new Error("Caddy did not start");
-    await sleep(25);
-  }
+  await opened(port, child);
   return {
     url,
     authority: () => readFileSync(join(folder.path, "caddy/pki/authorities/local/root.crt"), "utf8"),
@@ -63,27 +63,4 @@ function besideOthers(config: CaddyConfig, http_port: number): CaddyConfig {
   const pki = { certificate_authorities: { local: { install_trust: false } } };
   const http = { ...config.apps.http, http_port };
   return { ...config, admin: { disabled: true }, apps: { ...config.apps, http, pki } };
-}
-
-/** Below the ports that the system gives to connections: one that is free stays free until its server is back. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  return new Promise((resolve) => {
-    socket.once("connect", () => resolve(true));
-    socket.once("error", () => resolve(false));
-  }).finally(() => socket.destroy()) as Promise<boolean>;
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Caddy, startCaddy } from "../harness/caddy.ts";
 import { REVISIONS } from "../harness/client.ts";
+import { startHaproxy } from "../harness/haproxy.ts";
 import { connectAt, type HttpServer, startHttp, TOKEN } from "../harness/http.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres.ts";
 import { temp } from "../harness/temp.ts";
@@ -98,7 +99,7 @@ describe("through deploy/team/Caddyfile", () => {
   });
 });
 
-describe("a replica behind Caddy that breaks", () => {
+describe("a replica behind a balancer that breaks", () => {
   async function upstream(answer: "ok" | "break"): Promise<{ server: Server; url: string; bodies: string[] }> {
     const bodies: string[] = [];
     const server = createServer(async (request, response) => {
@@ -116,24 +117,37 @@ describe("a replica behind Caddy that breaks", () => {
     for (const server of servers) server.close().closeAllConnections();
   };
 
-  it("in the middle of a POST ends that POST: nobody gets it a second time", async () => {
+  it.each(["Caddy", "HAProxy"])("in the middle of a POST ends that POST: %s gives it to nobody else", async (name) => {
     const [one, two] = [await upstream("break"), await upstream("break")];
-    await using front = await startCaddy("team/Caddyfile", [one.url, two.url]);
+    const urls = [one.url, two.url];
+    await using front = await (name === "Caddy" ? startCaddy("team/Caddyfile", urls) : startHaproxy(urls));
     const { status } = await fetch(`${front.url}/tool`, { method: "POST", body: "once" });
     expect([status, [...one.bodies, ...two.bodies]]).toEqual([502, ["once"]]);
     close(one.server, two.server);
   });
 
-  it("before it takes a POST leaves it to the other", async () => {
+  it("before it takes a POST leaves it to the other: HAProxy, where Caddy of Debian loses the body", async () => {
     const [gone, there] = [await upstream("ok"), await upstream("ok")];
     close(gone.server);
-    await using front = await startCaddy("team/Caddyfile", [gone.url, there.url]);
+    await using front = await startHaproxy([gone.url, there.url]);
     for (let call = 0; call < 10; call++) {
       const { status } = await fetch(`${front.url}/tool`, { method: "POST", body: String(call) });
       expect([call, status]).toEqual([call, 200]);
     }
     expect(there.bodies).toEqual(Array.from({ length: 10 }, (_, call) => String(call)));
     close(there.server);
+  });
+});
+
+describe("deploy/team/haproxy.cfg", () => {
+  it("serves the replicas, and slows an address that asks too often", async () => {
+    await using front = await startHaproxy(
+      replicas.map(({ url }) => url.replace("http://", "")),
+      5,
+    );
+    const statuses: number[] = [];
+    for (let call = 0; call < 7; call++) statuses.push((await fetch(`${front.url}/health`)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
   });
 });
 

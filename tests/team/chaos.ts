@@ -1,43 +1,69 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HttpServer, startHttp } from "../harness/http.ts";
+import { type Balancer, startCaddy } from "../harness/caddy.ts";
+import { startHaproxy } from "../harness/haproxy.ts";
+import { type HttpServer, startHttp, TOKEN } from "../harness/http.ts";
+import { freePort } from "../harness/ports.ts";
 import { temp } from "../harness/temp.ts";
 
-export interface ChaosReport {
-  readonly requests: number;
-  readonly kills: number;
-  readonly acknowledged: number;
+/** What became of the requests of one kind. */
+interface Row {
+  requests: number;
+  acknowledged: number;
   /** Acknowledged and not there. */
-  readonly lost: number;
+  lost: number;
   /** There more than once. */
-  readonly twice: number;
+  twice: number;
   /** Answered "come again" and come again. */
-  readonly repeated: number;
-  /** Requests that were under way at a replica when it was killed. */
-  readonly cut: number;
+  repeated: number;
+  /** Without an answer, and under way while a replica was being killed. */
+  cut: number;
+}
+
+export interface ChaosReport {
+  readonly kills: number;
+  readonly stat: Row;
+  readonly append: Row;
+  readonly edit: Row;
+  /** Of requests that no kill explains. */
   readonly other_errors: readonly string[];
 }
 
 interface Ask {
   readonly url: string;
+  readonly through: keyof typeof BALANCERS;
   readonly seconds: number;
   readonly per_second: number;
   readonly kill_every_s: number;
 }
 
+const BALANCERS = {
+  caddy: (upstreams: readonly string[]): Promise<Balancer> => startCaddy("team/Caddyfile", upstreams),
+  haproxy: (upstreams: readonly string[]): Promise<Balancer> => startHaproxy(upstreams),
+};
+const NO_ANSWER = new Set([0, 502]);
 const FILES = 40;
+const KINDS = ["stat", "append", "edit"] as const;
 const CONFIG = "[mcp]\nmode = 'classic'\n[mcp.store]\nbackend = 'postgres'\n[mcp.maasl]\nwait_ms = 2000\n";
 
-/** Two replicas under load, of which one after the other is killed with kill -9 and started again. Every write carries a number of its own. */
-export async function chaos({ url, seconds, per_second, kill_every_s }: Ask): Promise<ChaosReport> {
+/**
+ * Two replicas behind a balancer under load, of which one or the other is killed with kill -9 and started again. Every change carries
+ * a number of its own. What an edit puts in still holds what it looked for, so an edit that is done twice shows.
+ */
+export async function chaos({ url, through, seconds, per_second, kill_every_s }: Ask): Promise<ChaosReport> {
   using folder = temp();
   using states = temp();
   const root = folder.path;
   writeFileSync(join(root, "llmc.toml"), CONFIG);
-  for (let file = 0; file < FILES; file++) writeFileSync(join(root, `f${file}.txt`), "begin\n");
+  const places = Array.from({ length: FILES }, () => "begin\n");
+  for (let number = 1; number <= seconds * per_second + FILES; number++) places[number % FILES] += `[${number}]\n`;
+  for (const [file, text] of places.entries()) writeFileSync(join(root, `f${file}.txt`), text);
+
+  const ports = [await freePort(), await freePort()];
   const start = (index: number) =>
     startHttp(root, {
+      args: ["--port", String(ports[index])],
       env: {
         LLMC_STORE_URL: url,
         LLMC_STATE_DIR: join(states.path, String(index)),
@@ -47,43 +73,41 @@ export async function chaos({ url, seconds, per_second, kill_every_s }: Ask): Pr
       },
     });
   const replicas: (HttpServer | undefined)[] = await Promise.all([start(0), start(1)]);
-  const tally = { requests: 0, kills: 0, repeated: 0, cut: 0 };
-  const acknowledged: number[] = [];
+  await using balancer = await BALANCERS[through](ports.map((port) => `127.0.0.1:${port}`));
+  const rows = { stat: newRow(), append: newRow(), edit: newRow() };
+  const acknowledged: Record<"append" | "edit", number[]> = { append: [], edit: [] };
+  const deaths: { from: number; to: number }[] = [];
   const other_errors: string[] = [];
 
-  /** As a balancer does: whoever is there; one that does not answer the door is passed over. */
-  async function send(name: string, args: object): Promise<number | "cut"> {
+  async function send(row: Row, name: string, args: object): Promise<number> {
     for (;;) {
-      const alive = replicas.filter((replica) => replica !== undefined);
-      const replica = alive[Math.floor(Math.random() * alive.length)]!;
-      try {
-        const { status, body } = await replica.post("/tool", { name, args });
-        if (status === 409 || status === 503) {
-          tally.repeated++;
-          await sleep(20 + Math.random() * 80);
-          continue;
-        }
-        if (status !== 200) other_errors.push(`${name}: ${status} ${String(body["code"])}`);
-        return status;
-      } catch (error) {
-        const { code } = (error as { cause?: { code?: string } }).cause ?? {};
-        if (code === "ECONNREFUSED") continue;
-        if (replicas.includes(replica)) other_errors.push(`${name}: ${code}`);
-        return "cut";
+      const began = Date.now();
+      const { status, body } = await ask(balancer.url, name, args);
+      // Of a replica, not of the balancer.
+      if ((status === 409 || status === 503) && body.startsWith("{")) {
+        row.repeated++;
+        await sleep(20 + Math.random() * 80);
+        continue;
       }
+      if (NO_ANSWER.has(status) && deaths.some(({ from, to }) => began <= to && Date.now() >= from)) row.cut++;
+      else if (status !== 200) other_errors.push(`${name}: ${status} ${body.slice(0, 200)}`);
+      return status;
     }
   }
 
   async function request(number: number): Promise<void> {
-    tally.requests++;
+    const kind = KINDS[number % 3]!;
+    const row = rows[kind];
+    row.requests++;
     const path = `f${number % FILES}.txt`;
-    if (number % 3 === 0) {
-      if ((await send("stat", { path })) === "cut") tally.cut++;
-      return;
-    }
-    const answer = await send("linux_fs_write", { path, content: `<${number}>\n`, mode: "append" });
-    if (answer === 200) acknowledged.push(number);
-    if (answer === "cut") tally.cut++;
+    const status = await {
+      stat: () => send(row, "stat", { path }),
+      append: () => send(row, "linux_fs_write", { path, content: `<${number}>\n`, mode: "append" }),
+      edit: () => send(row, "linux_fs_edit", { path, old_text: `[${number}]`, new_text: `[${number}]+` }),
+    }[kind]();
+    if (status !== 200) return;
+    row.acknowledged++;
+    if (kind !== "stat") acknowledged[kind].push(number);
   }
 
   async function kill(): Promise<void> {
@@ -91,9 +115,11 @@ export async function chaos({ url, seconds, per_second, kill_every_s }: Ask): Pr
     const victim = replicas[index];
     if (!victim) return;
     replicas[index] = undefined;
+    const death = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+    deaths.push(death);
     victim.signal("SIGKILL");
-    tally.kills++;
     await victim.exited();
+    death.to = Date.now();
     replicas[index] = await start(index);
   }
 
@@ -107,16 +133,40 @@ export async function chaos({ url, seconds, per_second, kill_every_s }: Ask): Pr
     await sleep(Math.max(0, began + (number * 1000) / per_second - Date.now()));
   }
   await Promise.all([...flying, ...restarts]);
-  const found = new Map<number, number>();
-  for (let file = 0; file < FILES; file++)
-    for (const [, number] of readFileSync(join(root, `f${file}.txt`), "utf8").matchAll(/<(\d+)>/g))
-      found.set(Number(number), (found.get(Number(number)) ?? 0) + 1);
   for (const replica of replicas) await replica?.[Symbol.asyncDispose]();
-  return {
-    ...tally,
-    acknowledged: acknowledged.length,
-    lost: acknowledged.filter((number) => !found.has(number)).length,
-    twice: [...found.values()].filter((count) => count > 1).length,
-    other_errors,
-  };
+
+  const text = Array.from({ length: FILES }, (_, file) => readFileSync(join(root, `f${file}.txt`), "utf8")).join("");
+  for (const [kind, pattern] of [
+    ["append", /<(\d+)>/g],
+    ["edit", /\[(\d+)\](?=\+)/g],
+  ] as const) {
+    const found = new Map<number, number>();
+    for (const { 1: number, index, 0: whole } of text.matchAll(pattern))
+      found.set(
+        Number(number),
+        (found.get(Number(number)) ?? 0) + (kind === "append" ? 1 : plusses(index + whole.length)),
+      );
+    rows[kind].lost = acknowledged[kind].filter((number) => !found.has(number)).length;
+    rows[kind].twice = [...found.values()].filter((count) => count > 1).length;
+  }
+  return { kills: deaths.length, ...rows, other_errors };
+
+  function plusses(at: number): number {
+    return /^\+*/.exec(text.slice(at, at + 10))![0].length;
+  }
+}
+
+/** Status 0: an answer that breaks off. */
+async function ask(url: string, name: string, args: object): Promise<{ status: number; body: string }> {
+  const headers = { "content-type": "application/json", "x-llmc-token": TOKEN };
+  try {
+    const response = await fetch(`${url}/tool`, { method: "POST", body: JSON.stringify({ name, args }), headers });
+    return { status: response.status, body: await response.text() };
+  } catch {
+    return { status: 0, body: "" };
+  }
+}
+
+function newRow(): Row {
+  return { requests: 0, acknowledged: 0, lost: 0, twice: 0, repeated: 0, cut: 0 };
 }
