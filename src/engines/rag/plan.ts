@@ -1,8 +1,8 @@
 import type { Db } from "../../base/db.ts";
+import type { DefRow, FileInfo } from "./graph/definition.ts";
 import type { Scene } from "./graph/scene.ts";
 import { stemOf } from "./graph/store.ts";
 import { findSymbol } from "./graph/symbol.ts";
-import type { DefRow, FileInfo } from "./graph/view.ts";
 import type { Ranked, Ranking } from "./rank.ts";
 
 /** What to read, in which order, and why. */

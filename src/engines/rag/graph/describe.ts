@@ -1,4 +1,4 @@
-import type { DefRow } from "./view.ts";
+import type { DefRow } from "./definition.ts";
 
 /** What a definition says of itself. */
 export interface Description {

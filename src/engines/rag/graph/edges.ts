@@ -1,8 +1,10 @@
 import { BUILT_IN_MEMBERS } from "./built-in.ts";
+import type { DefRow, FileInfo } from "./definition.ts";
+import { isOne, isTop } from "./definition.ts";
 import { specOf } from "./languages/index.ts";
-import { isOne, isTop, RESOLVED, type Resolver, SURE } from "./resolve.ts";
+import { RESOLVED, type Resolver, SURE } from "./resolve.ts";
 import type { Place } from "./store.ts";
-import type { DefRow, FileInfo, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** What a use means, and how sure that is. */
 export interface Edge {

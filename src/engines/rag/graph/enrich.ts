@@ -1,8 +1,8 @@
+import type { DefRow, FileInfo } from "./definition.ts";
 import { type Description, describe } from "./describe.ts";
 import type { Step } from "./lineage.ts";
 import { calleesOf, callersOf, testsOf } from "./neighbours.ts";
 import type { Scene } from "./scene.ts";
-import type { DefRow, FileInfo } from "./view.ts";
 
 /** What a snippet is, beside its text. */
 export interface Features {

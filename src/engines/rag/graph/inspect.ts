@@ -1,11 +1,11 @@
 import { Fault } from "../../../base/fault.ts";
 import { type GraphItem, itemOf } from "./answers.ts";
+import type { DefRow, FileInfo } from "./definition.ts";
 import { describe } from "./describe.ts";
 import type { Step } from "./lineage.ts";
 import { calleesOf, callersOf, docsOf, testsOf } from "./neighbours.ts";
 import type { Scene } from "./scene.ts";
 import { findSymbol } from "./symbol.ts";
-import type { DefRow, FileInfo } from "./view.ts";
 
 export interface Commit {
   readonly hash: string;

@@ -1,10 +1,11 @@
 import type { Direction } from "../options.ts";
+import type { DefRow } from "./definition.ts";
 import { edgeOf, isResolved } from "./edges.ts";
 import { RESOLVED, type Resolver } from "./resolve.ts";
 import { kindOfUse } from "./store.ts";
 import { keyOf } from "./symbol.ts";
 import type { UseKind } from "./types.ts";
-import type { DefRow, View } from "./view.ts";
+import type { View } from "./view.ts";
 import { type Found, whereUsed } from "./where-used.ts";
 
 /** A step away from a symbol. */

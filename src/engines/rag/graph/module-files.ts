@@ -1,6 +1,7 @@
 import { dirname, join, normalize } from "node:path/posix";
+import type { FileInfo } from "./definition.ts";
 import { stemOf } from "./store.ts";
-import type { FileInfo, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** The first of these paths that is a file of the tree. */
 export function firstFile(view: View, paths: readonly string[]): readonly FileInfo[] {

@@ -1,5 +1,6 @@
+import type { FileInfo } from "./definition.ts";
 import { beside, ending, firstFile } from "./module-files.ts";
-import type { FileInfo, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** `..a.b` from its own folder upwards; `a.b` from the root, or from wherever a package of that name lies. */
 export function pythonModule(view: View, from: FileInfo, name: string): readonly FileInfo[] {

@@ -1,6 +1,7 @@
 import { join, normalize } from "node:path/posix";
+import type { FileInfo } from "./definition.ts";
 import { beside, ending, firstFile } from "./module-files.ts";
-import type { FileInfo, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 const ENDINGS = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 const MAX_EXTENDS = 5;

@@ -1,6 +1,7 @@
+import type { FileInfo } from "./definition.ts";
 import { goPackage, packageMembers, pythonModule, rustModule, sourceInclude } from "./modules-others.ts";
 import { scriptModule } from "./modules-script.ts";
-import type { FileInfo, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** A module: the files that make it up, and what it is called by the file that asked. */
 export interface Module {

@@ -1,10 +1,10 @@
 import type { Db } from "../../../base/db.ts";
 import { KINDS } from "../kind.ts";
 import { PER_FILE } from "../schema.ts";
+import type { DefRow } from "./definition.ts";
 import { lineage, type Step } from "./lineage.ts";
 import type { Scene } from "./scene.ts";
 import { keyOf } from "./symbol.ts";
-import type { DefRow } from "./view.ts";
 
 const TEST_HOPS = 3;
 

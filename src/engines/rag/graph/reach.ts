@@ -1,5 +1,6 @@
+import type { FileInfo } from "./definition.ts";
 import { moduleOf } from "./modules.ts";
-import type { FileInfo, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 const MAX_REACH = 2_000;
 

@@ -1,8 +1,9 @@
+import { CLOSED, type DefRow, type FileInfo, isOne, isTop, lastOf } from "./definition.ts";
 import { specOf } from "./languages/index.ts";
 import { type Module, moduleOf, submoduleOf } from "./modules.ts";
 import { createReach } from "./reach.ts";
 import type { DefKind, Ref } from "./types.ts";
-import { CLOSED, type DefRow, type FileInfo, lastOf, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** What a reference means: definitions of this tree, or a module of it. Something of another tree is `foreign`. */
 export interface Meaning {
@@ -204,7 +205,7 @@ export function createResolver(view: View): Resolver {
     const found = meaning(file, isCall ? ref[1] : ref, depth + 1);
     if (found.module || found.foreign) return isCall && found.module ? NOTHING : found;
     if (found.defs.length === 0) {
-      const isUnknown = ref[0] !== "free" || view.named(ref[1]).length > 0;
+      const isUnknown = ref[0] !== "free" || view.isNamed(ref[1]);
       return isUnknown ? NOTHING : FOREIGN;
     }
     const defs: DefRow[] = [];
@@ -296,17 +297,4 @@ export function createResolver(view: View): Resolver {
     exported({ files: [file], from: file, name: "." }, name, RE_EXPORTS).defs;
 
   return { meaning, given, members, classes: classesNamed };
-}
-
-export function isTop({ owner, kind, file }: DefRow): boolean {
-  return owner === "" || (kind !== "method" && kind !== "field" && /c|csharp|java|ruby|php|rust/.test(file.family));
-}
-
-/** All of one symbol: overloads, or a declaration and what it declares. */
-export function isOne(defs: readonly DefRow[]): boolean {
-  const [first] = defs;
-  return (
-    first !== undefined &&
-    defs.every((one) => one.symbol === first.symbol && (one.file.id === first.file.id || first.file.family === "c"))
-  );
 }

@@ -33,12 +33,14 @@ export function createScenes({ db, splitter, read, shown }: SceneDeps): () => Sc
   return () => {
     const { data_version: now } = db.get<{ data_version: number }>("PRAGMA data_version")!;
     if (!kept || now !== version) {
-      const view = openView(db);
-      kept = { view, resolver: createResolver(view) };
+      const fresh = openView(db);
+      kept = { view: fresh, resolver: createResolver(fresh) };
       version = now;
     }
+    const { view, resolver } = kept;
     return {
-      ...kept,
+      view,
+      resolver,
       db,
       splitter,
       shown,
@@ -55,7 +57,7 @@ export function createScenes({ db, splitter, read, shown }: SceneDeps): () => Sc
         );
         return found.map((row) => row.name);
       },
-      coverage: () => coverageOf(db),
+      coverage: () => view.once("coverage", () => coverageOf(db)),
     };
   };
 }

@@ -1,4 +1,5 @@
-import type { DefRow, View } from "./view.ts";
+import type { DefRow } from "./definition.ts";
+import type { View } from "./view.ts";
 
 /** What somebody means by a symbol: its last name, and the definitions that fit. */
 export interface Named {

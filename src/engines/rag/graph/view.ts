@@ -1,32 +1,19 @@
 import type { Db } from "../../../base/db.ts";
-import { KINDS, type Kind } from "../kind.ts";
+import {
+  CLOSED,
+  type DefRow,
+  defOf,
+  FILE,
+  type FileInfo,
+  type FileRow,
+  infoOf,
+  isEnd,
+  lastOf,
+  type StoredDef,
+} from "./definition.ts";
 import type { Manifest } from "./manifest.ts";
 import type { Place } from "./store.ts";
-import { DEF_KINDS, type DefKind, type Export, type Import, type Ref } from "./types.ts";
-
-export interface FileInfo {
-  readonly id: number;
-  readonly path: string;
-  readonly folder: string;
-  readonly kind: Kind;
-  readonly language: string;
-  /** Languages that use each other's definitions have one name here. */
-  readonly family: string;
-}
-
-/** A definition as it is stored. */
-export interface DefRow {
-  readonly file: FileInfo;
-  readonly ord: number;
-  readonly name: string;
-  readonly symbol: string;
-  /** What it stands in, or "". */
-  readonly owner: string;
-  readonly kind: DefKind;
-  readonly line: number;
-  readonly last: number;
-  readonly type: Ref | undefined;
-}
+import type { Export, Import, Ref } from "./types.ts";
 
 export interface Links {
   readonly package: string;
@@ -46,6 +33,7 @@ export interface View {
   links(file: FileInfo): Links;
   packageOf(file: FileInfo): string;
   named(name: string): readonly DefRow[];
+  isNamed(name: string): boolean;
   /** Definitions of this name in these files. */
   namedIn(name: string, files: readonly FileInfo[]): readonly DefRow[];
   /** Definitions of this name whose symbol is, or ends with, this one. */
@@ -61,14 +49,17 @@ export interface View {
   renames(source: string): readonly { readonly file: FileInfo; readonly name: string }[];
   /** What was found out once, for as long as the view holds. */
   once<T>(key: string, make: () => T): T;
+  /** The same for what is large: only the last few are kept. */
+  lately<T>(key: string, make: () => T): T;
   manifests(): readonly { readonly folder: string; readonly path: string; readonly manifest: Manifest }[];
 }
 
 const MAX_NAMED = 2_000;
 const MAX_FILES = 500;
-/** So many files are looked at one by one; for more, all definitions of a name are read at once. */
-const FEW_FILES = 3;
+/** A name has at most so many definitions if they are read for the sake of one file. */
+const FEW_NAMED = 16;
 const MAX_REMEMBERED = 100_000;
+const MAX_LATEST = 4;
 const NO_LINKS: Links = { package: "", imports: [], exports: [] };
 
 export function openView(db: Db): View {
@@ -76,6 +67,7 @@ export function openView(db: Db): View {
   const linked = new Map<number, Links>();
   const packages = new Map<number, string>();
   const remembered = new Map<string, unknown>();
+  const latest = new Map<string, unknown>();
 
   function once<T>(key: string, make: () => T): T {
     if (remembered.has(key)) return remembered.get(key) as T;
@@ -109,10 +101,18 @@ export function openView(db: Db): View {
 
   const ofName = (name: string) => once(`in ${name}`, () => Map.groupBy(named(name), (def) => def.file.id));
 
+  const countOf = (name: string): number =>
+    once(`count ${name}`, () => {
+      const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM defs WHERE name = ? LIMIT ?)";
+      return db.get<{ n: number }>(counted, name, MAX_NAMED)!.n;
+    });
+
   function namedIn(name: string, files: readonly FileInfo[]): DefRow[] {
-    // A name that everybody uses is not read as a whole for the sake of one file.
-    const isRead = files.length > FEW_FILES || remembered.has(`named ${name}`);
-    const all = isRead && named(name).length < MAX_NAMED ? ofName(name) : undefined;
+    // What everybody has is not read as a whole for the sake of a few files.
+    const count = countOf(name);
+    if (count === 0) return [];
+    const isRead = remembered.has(`named ${name}`) || count <= FEW_NAMED * files.length;
+    const all = isRead && count < MAX_NAMED ? ofName(name) : undefined;
     return files.flatMap(({ id }) =>
       all
         ? (all.get(id) ?? [])
@@ -175,6 +175,7 @@ export function openView(db: Db): View {
       return found;
     },
     named,
+    isNamed: (name) => countOf(name) > 0,
     namedIn,
     namedAs(name, symbol) {
       const all = named(name);
@@ -195,6 +196,13 @@ export function openView(db: Db): View {
         () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? AND ord = ?", id, ord))[0],
       ),
     once,
+    lately(key, make) {
+      const made = latest.get(key) ?? make();
+      latest.delete(key);
+      latest.set(key, made);
+      if (latest.size > MAX_LATEST) latest.delete(latest.keys().next().value!);
+      return made as ReturnType<typeof make>;
+    },
     defsOf: ({ id }) =>
       once(`defs ${id}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? ORDER BY ord", id))),
     bases: (child) =>
@@ -211,13 +219,14 @@ export function openView(db: Db): View {
       }),
     uses: (name, limit) => {
       const found: { file: FileInfo; place: Place }[] = [];
-      for (const row of db.all<{ file: number; places: string }>(
-        "SELECT file, places FROM uses WHERE name = ? LIMIT ?",
+      const stored = db.all<FileRow & { places: string }>(
+        "SELECT f.id AS id, path, kind, language, places FROM uses u JOIN files f ON f.id = u.file WHERE u.name = ? LIMIT ?",
         ...[name, limit],
-      )) {
-        const info = file(row.file);
-        for (const place of info ? (JSON.parse(row.places) as Place[]) : [])
-          if (found.length < limit) found.push({ file: info!, place });
+      );
+      for (const row of stored) {
+        const info = known(row)!;
+        for (const place of JSON.parse(row.places) as Place[])
+          if (found.length < limit) found.push({ file: info, place });
       }
       return found;
     },
@@ -245,55 +254,4 @@ export function openView(db: Db): View {
         })),
       ),
   };
-}
-
-/** Families where a class is written down in one place. */
-export const CLOSED = /^(script|python|java)$/;
-
-/** `match` of `Router.match`. */
-export function lastOf(symbol: string): string {
-  return symbol.slice(symbol.lastIndexOf(".") + 1);
-}
-
-function isEnd(symbol: string, end: string): boolean {
-  return symbol === end || symbol.endsWith(`.${end}`);
-}
-
-const FILE = "SELECT id, path, kind, language FROM files";
-
-interface FileRow {
-  readonly id: number;
-  readonly path: string;
-  readonly kind: number;
-  readonly language: string;
-}
-
-interface StoredDef {
-  readonly file: number;
-  readonly ord: number;
-  readonly name: string;
-  readonly symbol: string;
-  readonly kind: number;
-  readonly line: number;
-  readonly last: number;
-  readonly type: string | null;
-}
-
-const FAMILIES: Readonly<Record<string, string>> = {
-  typescript: "script",
-  tsx: "script",
-  javascript: "script",
-  c: "c",
-  cpp: "c",
-};
-
-function infoOf({ id, path, kind, language }: FileRow): FileInfo {
-  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-  return { id, path, folder, kind: KINDS[kind]!, language, family: FAMILIES[language] ?? language };
-}
-
-function defOf({ ord, name, symbol, kind, line, last, type }: StoredDef, file: FileInfo): DefRow {
-  const owner = symbol === name ? "" : symbol.slice(0, -name.length - 1);
-  const parsed = type === null ? undefined : (JSON.parse(type) as Ref);
-  return { file, ord, name, symbol, owner, kind: DEF_KINDS[kind]!, line, last, type: parsed };
 }

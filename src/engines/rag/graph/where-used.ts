@@ -1,9 +1,10 @@
+import type { DefRow, FileInfo } from "./definition.ts";
 import { type Edge, edgeOf } from "./edges.ts";
 import type { Resolver } from "./resolve.ts";
 import { keyOfDefault, kindOfUse } from "./store.ts";
 import { keyOf } from "./symbol.ts";
 import type { UseKind } from "./types.ts";
-import type { DefRow, FileInfo, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** One place where a symbol is used. */
 export interface Found {
@@ -34,8 +35,7 @@ export function whereUsed(view: View, resolver: Resolver, defs: readonly DefRow[
     return isMeant;
   };
   for (const called of defs.length > 0 ? namesOf(view, resolver, defs) : [name])
-    for (const { file, place } of view.uses(called, MAX_USES)) {
-      const edge = edgeOf(view, resolver, file, called.startsWith("default:") ? "default" : called, place);
+    for (const { file, place, edge } of edgesOf(view, resolver, called)) {
       if (defs.length > 0 ? !isMeantBy(edge) : edge.defs.length > 0) continue;
       const confidence = defs.length > 0 ? edge.confidence : UNDEFINED;
       const one = { file, line: place[0], kind: kindOfUse(place), confidence, within: place[3] };
@@ -44,6 +44,18 @@ export function whereUsed(view: View, resolver: Resolver, defs: readonly DefRow[
       seen.add(key);
     }
   return found.sort(bySurety);
+}
+
+/** What each use of a name means. Pages of one answer, and symbols of one name, have it in common. */
+function edgesOf(view: View, resolver: Resolver, called: string) {
+  const name = called.startsWith("default:") ? "default" : called;
+  return view.lately(`edges ${called}`, () =>
+    view.uses(called, MAX_USES).map(({ file, place }) => ({
+      file,
+      place,
+      edge: edgeOf(view, resolver, file, name, place),
+    })),
+  );
 }
 
 export function bySurety(a: Found, b: Found): number {

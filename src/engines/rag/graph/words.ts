@@ -1,7 +1,7 @@
 import { PER_FILE } from "../schema.ts";
+import type { DefRow } from "./definition.ts";
 import type { Scene } from "./scene.ts";
 import type { Named } from "./symbol.ts";
-import type { DefRow } from "./view.ts";
 import type { Found } from "./where-used.ts";
 
 /** A place where the word stands is no reference; it is what is left when there is none. */
