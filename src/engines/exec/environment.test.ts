@@ -28,9 +28,9 @@ const PRINT = ["node", "-p", "JSON.stringify(process.env)"];
 
 describe("the environment of a child", () => {
   it.each([
-    ["in the sandbox", {}],
-    ["on the host", { bwrap: null, isolated: true }],
-  ])("is built from a list, %s", async (_where, deps) => {
+    ["in the sandbox", {}, []],
+    ["on the host", { bwrap: null, isolated: true }, ["LLMC_SERVER"]],
+  ])("is built from a list, %s", async (_where, deps, more) => {
     await using test = testExec({}, { ...deps, env: HOSTILE });
     const { stdout } = await test.run(PRINT, { session: { agent_id: "a", session_id: "b", model: "c" } });
     expect(stdout).not.toContain("CANARY");
@@ -38,6 +38,7 @@ describe("the environment of a child", () => {
     expect(names.sort()).toEqual([
       "HOME",
       "LANG",
+      ...more,
       "LOGNAME",
       "PATH",
       "TERM",

@@ -51,7 +51,10 @@ export async function launch(facts: LaunchFacts, command: AllowedCommand, reques
   const { words, ticket } = in_sandbox ? sandboxed(facts, command, request, program) : onHost(command, program);
   const child = spawn(words[0]!, words.slice(1), {
     cwd: in_sandbox ? "/" : command.cwd,
-    env: { ...childEnvironment(facts.environment, command, request.session), ...(ticket ? {} : facts.watchdog.brand) },
+    env: {
+      ...childEnvironment(facts.environment, command, request.session),
+      ...(in_sandbox ? {} : facts.watchdog.brand),
+    },
     stdio: ticket ? [...request.stdio, "pipe"] : [...request.stdio],
     detached: true,
     // What a reader calls itself in its messages: its name is shorter than its path.

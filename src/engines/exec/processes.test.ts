@@ -193,7 +193,7 @@ describe("the server's own end", () => {
     );
     try {
       // Two scripts, each with its children.
-      expect(await there(mark, level === "bwrap" ? 6 : 4)).toBe(true);
+      expect(await there(mark, 6)).toBe(true);
       expect(await there(reader)).toBe(true);
       child.kill("SIGKILL");
       expect(await gone(mark)).toBe(true);

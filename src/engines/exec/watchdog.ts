@@ -3,7 +3,7 @@ import { basename } from "node:path";
 
 /** Ends process groups when the server is gone, however it went: it waits on a pipe that only the server's death can close. */
 export interface Watchdog {
-  /** For the environment of a child that runs before it can be watched: by this it is found. */
+  /** For the environment of a child that runs before it can be watched, or may leave its group: by this it is found. */
   readonly brand: Readonly<Record<string, string>>;
   watch(group: number): void;
   unwatch(group: number): void;
@@ -36,8 +36,8 @@ const BRAND = "LLMC_SERVER";
 
 /**
  * One small shell for the whole server, started with the first child. If `mark` is still there when it ends, it notes the time beside it.
- * A server can be killed after it started a child and before it told of it: after a sudden death, all that carry its brand are ended too, and
- * once more for one that was just about to become a program.
+ * A server can be killed after it started a child and before it told of it, and a child can leave its group: after a sudden death, all that
+ * carry its brand are ended too, and once more for one that was just about to become a program.
  */
 export function createWatchdog(mark: string): Watchdog {
   const id = basename(mark);
