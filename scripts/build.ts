@@ -1,40 +1,44 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { GRAMMARS } from "../src/engines/rag/languages.ts";
 import { buildSandbox, copyNewer } from "./build-sandbox.ts";
+import { joinStart } from "./build-start.ts";
 import { lowerUsing } from "./build-using.ts";
 
 /**
  * Node's modules, taken from the process instead of imported: an ES import of one reads every property it has (and so starts
- * streams and loads cryptography that a start does not need).
+ * streams and loads cryptography that a start does not need). Each file that takes one has its own line for that: one that all
+ * share would be a piece of the bundle, and a file to open at every start.
  */
 const builtins: Plugin = {
   name: "builtins",
   setup(builder) {
     const names = new Set(builtinModules);
-    builder.onResolve({ filter: /^[\w:/]+$/ }, ({ path }) => {
+    const importers = new Map<string, number>();
+    builder.onResolve({ filter: /^[\w:/]+$/ }, ({ path, importer }) => {
       const name = path.replace(/^node:/, "");
-      return names.has(name) || names.has(`node:${name}`)
-        ? { path: `node:${name}`, namespace: "builtin", sideEffects: false }
-        : undefined;
+      if (!names.has(name) && !names.has(`node:${name}`)) return undefined;
+      if (!importers.has(importer)) importers.set(importer, importers.size);
+      return { path: `${importers.get(importer)}?node:${name}`, namespace: "builtin", sideEffects: false };
     });
     builder.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule("${path}")`,
+      contents: `module.exports = process.getBuiltinModule("${path.split("?")[1]}")`,
       loader: "js",
     }));
   },
 };
 
+const OTHER_PROCESSES = {
+  "sandbox-child": "src/engines/sandbox/child/main.ts",
+  "rag-worker": "src/engines/rag/worker.ts",
+  "rag-outline": "src/engines/rag/outline/worker.ts",
+};
+
 /** One bundle, cut where code is loaded lazily. What has a binary of its own stays a dependency. */
 const result = await build({
-  entryPoints: {
-    main: "src/main.ts",
-    "sandbox-child": "src/engines/sandbox/child/main.ts",
-    "rag-worker": "src/engines/rag/worker.ts",
-    "rag-outline": "src/engines/rag/outline/worker.ts",
-  },
+  entryPoints: { main: "src/main.ts", ...OTHER_PROCESSES },
   outdir: "dist",
   outExtension: { ".js": ".mjs" },
   chunkNames: "[name]-[hash]",
@@ -45,6 +49,7 @@ const result = await build({
   platform: "node",
   target: "node22.18",
   metafile: true,
+  write: false,
   external: ["@vscode/ripgrep"],
   // The protocol library would load a JSON schema validator that a server without elicitation never uses.
   // The other would be taken in the form that requires its parts by name, which a bundle cannot.
@@ -56,6 +61,10 @@ const result = await build({
   plugins: [builtins, lowerUsing],
   logLevel: "warning",
 });
+const pieces = await joinStart(result, ["src/process.ts", "src/cli/serve.ts"], Object.values(OTHER_PROCESSES));
+mkdirSync("dist", { recursive: true });
+for (const [name, text] of pieces) writeFileSync(join("dist", name), text);
+
 /** te starts for every command: one file and no modules to link, so that a start costs little more than Node's own. */
 const te = await build({
   entryPoints: { te: "src/te.ts" },
