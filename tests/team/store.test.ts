@@ -61,6 +61,19 @@ describe.each(["sqlite", "postgres"] as const)("a store on %s", (backend) => {
     expect(await store.get("SELECT size FROM thing WHERE name = ?", "count")).toEqual({ size: 20 });
   });
 
+  it("gives large bytes joined, by whatever name they are asked for", async () => {
+    const name = `O'Neil \\' ?); DROP TABLE thing; -- größe`;
+    const bytes = Buffer.from(Uint8Array.from({ length: 3_000_001 }, (_, n) => (n * 7919) >> 5));
+    await store.run("INSERT INTO thing VALUES (?, 1, ?)", name, bytes);
+    await store.run("INSERT INTO thing VALUES (?, 2, ?)", `${name}2`, bytes.subarray(0, 5));
+    const ask = "SELECT data FROM thing WHERE name = ? OR (name = ? AND size = ?) ORDER BY size";
+    const given = Buffer.from(await store.bytes(ask, name, `${name}2`, 2));
+    expect(given.equals(Buffer.concat([bytes, bytes.subarray(0, 5)]))).toBe(true);
+    expect((await store.bytes("SELECT data FROM thing WHERE name = ?", "nobody")).length).toBe(0);
+    await expect(store.bytes("SELECT data FROM nothing")).rejects.toMatchObject({ code: "store_unavailable" });
+    expect((await store.bytes("SELECT data FROM thing WHERE name = ?", `${name}2`)).length).toBe(5);
+  });
+
   it("says that it cannot be used, and not with what address or password", async () => {
     await expect(store.run("INSERT INTO nothing VALUES (1)")).rejects.toMatchObject({ code: "store_unavailable" });
   });

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryResult } from "pg";
 import { Fault } from "../fault.ts";
+import { copyBytes } from "./postgres-bytes.ts";
 import type { Schema, SqlValue, Statements, Store, TransactionOptions } from "./types.ts";
 
 export interface PostgresOptions {
@@ -93,7 +94,20 @@ function storeOn(pool: Pool, named: ReturnType<typeof createNames>): Store {
       client.release(broken);
     }
   }
-  return { backend: "postgres", ...statementsOn(pool, named), transaction, close: async () => {} };
+
+  async function bytes(sql: string, ...values: SqlValue[]): Promise<Uint8Array> {
+    const client = await guarded(() => pool.connect());
+    let broken: Error | undefined;
+    try {
+      return await guarded(() => copyBytes(client, sql, values));
+    } catch (error) {
+      await client.query("SELECT 1").catch((cause: Error) => (broken = cause));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+  return { backend: "postgres", ...statementsOn(pool, named), transaction, bytes, close: async () => {} };
 }
 
 /** Statements longer than this are made up for one occasion and not worth a name. */

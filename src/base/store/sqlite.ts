@@ -56,6 +56,11 @@ export function openSqlite(file: string, schema: Schema, options: SqliteOptions 
     run: (sql, ...values) => inTurn(() => now.run(sql, ...values)),
     get: (sql, ...values) => inTurn(() => now.get(sql, ...values)),
     all: (sql, ...values) => inTurn(() => now.all(sql, ...values)),
+    async bytes(sql, ...values) {
+      const rows = await inTurn(() => now.all<Record<string, Uint8Array>>(sql, ...values));
+      const parts = rows.map((row) => Object.values(row)[0]!);
+      return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    },
     async transaction(work) {
       waiting++;
       const mine = tail.then(() => inTransaction(work));

@@ -7,7 +7,15 @@ import type { Kept, Quotas } from "./types.ts";
 const PAGE = 4096;
 const ZERO = Buffer.alloc(PAGE);
 const FORMAT = 1;
-const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** Memory often holds the same twice, far apart: what was read, and what was made of it. */
+const FAST = {
+  params: {
+    [constants.ZSTD_c_compressionLevel]: 1,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+    [constants.ZSTD_c_windowLog]: 25,
+  },
+  chunkSize: 1024 * 1024,
+};
 
 interface ImageDeps {
   readonly runtime_id: string;
@@ -144,7 +152,7 @@ function changedPages(memory: Uint8Array, pristine: Uint8Array): { numbers: Uint
 }
 
 function unpack(image: Uint8Array, max_bytes: number): { header: Header; parts: Uint8Array[] } {
-  const plain = zstdDecompressSync(image, { maxOutputLength: max_bytes });
+  const plain = zstdDecompressSync(image, { maxOutputLength: max_bytes, chunkSize: 1024 * 1024 });
   const size = plain.readUInt32LE(0);
   const header = JSON.parse(plain.toString("utf8", 4, 4 + size)) as Header;
   let at = 4 + size;
