@@ -24,18 +24,21 @@ export async function measureUses(root: string, state_dir: string): Promise<stri
     ["definitions", "SELECT symbol AS name FROM defs ORDER BY 1"],
   ] as const) {
     const names = drawn(db.all<{ name: string }>(from).map(({ name }) => name));
-    const [ours, floor]: [number[], number[]] = [[], []];
+    const [ours, cpu, floor]: [number[], number[], number[]] = [[], [], []];
     for (const symbol of names) {
+      const used = process.threadCpuUsage();
       let began = performance.now();
       await rag.whereUsed({ symbol, limit: 50 }, signal);
       ours.push(performance.now() - began);
+      const { user, system } = process.threadCpuUsage(used);
+      cpu.push((user + system) / 1000);
       began = performance.now();
       db.all("SELECT file, places FROM uses WHERE name = ?", symbol.slice(symbol.lastIndexOf(".") + 1));
       floor.push(performance.now() - began);
     }
     for (const share of [0.5, 0.95, 0.99])
       lines.push(
-        `${names.length} ${what}, p${share * 100}: ${at(ours, share).toFixed(2)} ms; the rows of the name alone ${at(floor, share).toFixed(2)} ms`,
+        `${names.length} ${what}, p${share * 100}: ${at(ours, share).toFixed(2)} ms, ${at(cpu, share).toFixed(2)} ms of CPU; the rows of the name alone ${at(floor, share).toFixed(2)} ms`,
       );
   }
   db.close();

@@ -46,8 +46,8 @@ export function answerUses(scene: Scene, request: PageRequest): GraphAnswer {
     return page(scene, request, found, stepAt(scene), joined(definedAt(scene, named), unsure));
   }
   const words = whereWritten(scene, named);
-  const note = joined(definedAt(scene, named), wordNote(scene, named, words.length));
-  return page(scene, request, words, stepAt(scene), note);
+  const note = joined(definedAt(scene, named), wordNote(scene, named, words));
+  return page(scene, request, words.places, stepAt(scene), note);
 }
 
 export function answerLineage(
@@ -63,7 +63,7 @@ export function answerLineage(
     return page(scene, request, [], stepAt(scene), joined(definedAt(scene, named), nothing));
   }
   const words = whereWritten(scene, named);
-  return page(scene, request, words, stepAt(scene), wordNote(scene, named, words.length));
+  return page(scene, request, words.places, stepAt(scene), wordNote(scene, named, words));
 }
 
 /** What a use stands in is looked up for the page that is told, not for all. */
@@ -71,9 +71,10 @@ function stepAt({ view }: Scene): (found: Found) => Step {
   return (found) => stepOf(view, found, 1);
 }
 
-function wordNote(scene: Scene, { name, defs }: Named, count: number): string {
+function wordNote(scene: Scene, { name, defs }: Named, { places, isPart }: ReturnType<typeof whereWritten>): string {
   const none = defs.length > 0 ? "No use of it is known" : `No definition of ${name} is indexed`;
-  const words = count > 0 ? "these are places where the word stands" : "and the word stands nowhere";
+  const some = isPart ? "some of the places" : "places";
+  const words = places.length > 0 ? `these are ${some} where the word stands` : "and the word stands nowhere";
   const close = defs.length > 0 ? undefined : nearest(name, scene.names(name));
   return `${none}; ${words}.${close === undefined ? "" : ` Did you mean ${close}?`}`;
 }

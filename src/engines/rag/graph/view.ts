@@ -49,8 +49,8 @@ export interface View {
   renames(source: string): readonly { readonly file: FileInfo; readonly name: string }[];
   /** What was found out once, for as long as the view holds. */
   once<T>(key: string, make: () => T): T;
-  /** The same for what is large: only the last few are kept. */
-  lately<T>(key: string, make: () => T): T;
+  /** The same for long lists: those that were asked for last are kept. */
+  lately<T>(key: string, make: () => readonly T[]): readonly T[];
   manifests(): readonly { readonly folder: string; readonly path: string; readonly manifest: Manifest }[];
 }
 
@@ -59,7 +59,7 @@ const MAX_FILES = 500;
 /** A name has at most so many definitions if they are read for the sake of one file. */
 const FEW_NAMED = 16;
 const MAX_REMEMBERED = 100_000;
-const MAX_LATEST = 4;
+const MAX_LATEST = 60_000;
 const NO_LINKS: Links = { package: "", imports: [], exports: [] };
 
 export function openView(db: Db): View {
@@ -67,7 +67,8 @@ export function openView(db: Db): View {
   const linked = new Map<number, Links>();
   const packages = new Map<number, string>();
   const remembered = new Map<string, unknown>();
-  const latest = new Map<string, unknown>();
+  const latest = new Map<string, readonly unknown[]>();
+  let kept = 0;
 
   function once<T>(key: string, make: () => T): T {
     if (remembered.has(key)) return remembered.get(key) as T;
@@ -196,12 +197,16 @@ export function openView(db: Db): View {
         () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? AND ord = ?", id, ord))[0],
       ),
     once,
-    lately(key, make) {
-      const made = latest.get(key) ?? make();
-      latest.delete(key);
+    lately<T>(key: string, make: () => readonly T[]) {
+      const made = (latest.get(key) as readonly T[] | undefined) ?? make();
+      if (!latest.delete(key)) kept += made.length;
       latest.set(key, made);
-      if (latest.size > MAX_LATEST) latest.delete(latest.keys().next().value!);
-      return made as ReturnType<typeof make>;
+      for (const [oldest, list] of latest) {
+        if (kept <= MAX_LATEST || oldest === key) break;
+        latest.delete(oldest);
+        kept -= list.length;
+      }
+      return made;
     },
     defsOf: ({ id }) =>
       once(`defs ${id}`, () => defs(db.all<StoredDef>("SELECT * FROM defs WHERE file = ? ORDER BY ord", id))),
