@@ -7,6 +7,7 @@ import { type Roots, reopen } from "../../base/path/index.ts";
 import type { Principal } from "../../base/principal.ts";
 import { openSqlite } from "../../base/store/sqlite.ts";
 import type { Schema, Statements, Store } from "../../base/store/types.ts";
+import { putAtOnce } from "./at-once.ts";
 import { type Blob, blobSource, putStream, putWhole, tooLarge } from "./blobs.ts";
 import { createJobs } from "./jobs.ts";
 import { createLimits } from "./limits.ts";
@@ -156,10 +157,18 @@ export function createHandles(options: HandlesOptions, deps: HandlesDeps): Handl
   }
 
   return {
-    put: (owner, payload, meta) =>
-      keep(payload, (blob, tx, db) =>
+    async put(owner, payload, meta) {
+      const db = await store();
+      const { kind, path = null, root = null } = meta;
+      const made = { id: unguessableId("res"), owner, kind, path, root, expires_ms: expiry() };
+      if (await putAtOnce(db, payload, made)) {
+        await limits.enforce(db, made.id);
+        return made.id;
+      }
+      return keep(payload, (blob, tx) =>
         insert(tx, NEXT_RANK[db.backend], owner, meta, { state: "done", blob: blob.id, bytes: blob.bytes }),
-      ),
+      );
+    },
     async putFile(owner, file, meta) {
       const identity = identify(file);
       if (identity.size > options.inline_file_bytes) {
