@@ -43,7 +43,7 @@ describe("a partial answer", () => {
 
   it("also at the end of the budget and of time", async () => {
     const policy = { allow_partial: true };
-    const bill = () => ({ input: 0, output: 4096 });
+    const bill = () => ({ input: 1, output: 4096 });
     await using poor = await engine.start({ policy, rlm: priced(0, 100), script: { ...script, bill } });
     expect((await poor.query(task, FACT, { budget_usd: 0.5 })).stop_reason).toBe("budget");
     await using slow = await engine.start({ policy, script: { ...script, troubles: [null, "hang"] } });
@@ -78,32 +78,33 @@ describe("the budget", () => {
   const WORST =
     (Buffer.byteLength("Answer the prompt briefly and exactly.") + 32 + Buffer.byteLength("prompt 00") + 32 + 4096) /
     1e6;
-  /** The root call is billed at nothing, so that the sub-calls have all of it. */
+  /** The root call is billed at as little as there is, so that the sub-calls have all of the rest. */
+  const ROOT = 2 / 1e6;
   const isRoot = (system: string) => system.includes("only through code");
 
   it("lets exactly as many of 64 parallel calls through as it covers, billed at the worst case", async () => {
     const bill = ({ system }: { system: string }) =>
-      isRoot(system) ? { input: 0, output: 0 } : { input: 38 + 9 + 64, output: 4096 };
+      isRoot(system) ? { input: 1, output: 1 } : { input: 38 + 9 + 64, output: 4096 };
     await using at = await engine.start({ rlm: priced(1, 1), script: { model: writes(flood), bill, delay_ms: 20 } });
-    const { answer, budget_summary } = await at.query(task, LONG, { budget_usd: WORST * 10 });
+    const { answer, budget_summary } = await at.query(task, LONG, { budget_usd: WORST * 10 + ROOT });
     const slots = JSON.parse(answer) as (string | { error: { code: string } })[];
     expect(at.server.seen.filter(({ chat }) => !isRoot(chat.system))).toHaveLength(10);
     expect(slots.filter((slot) => typeof slot === "string")).toHaveLength(10);
     expect(slots.filter((slot) => typeof slot !== "string" && slot.error.code === "budget_exceeded")).toHaveLength(54);
-    expect(budget_summary.total_cost_usd).toBeCloseTo(WORST * 10, 9);
+    expect(budget_summary.total_cost_usd).toBeCloseTo(WORST * 10 + ROOT, 9);
     expect(budget_summary.remaining_usd).toBeGreaterThanOrEqual(0);
   });
 
   it("never spends more than it has when calls are billed at less, and lets the others wait their turn", async () => {
     const bill = ({ system }: { system: string }) =>
-      isRoot(system) ? { input: 0, output: 0 } : { input: 20, output: 300 };
+      isRoot(system) ? { input: 1, output: 1 } : { input: 20, output: 300 };
     await using at = await engine.start({ rlm: priced(1, 1), script: { model: writes(flood), bill, delay_ms: 5 } });
-    const { answer, budget_summary } = await at.query(task, LONG, { budget_usd: WORST * 10 });
+    const { answer, budget_summary } = await at.query(task, LONG, { budget_usd: WORST * 10 + ROOT });
     const made = (JSON.parse(answer) as unknown[]).filter((slot) => typeof slot === "string").length;
     expect(made).toBeGreaterThan(10);
     expect(at.server.seen).toHaveLength(made + 1);
-    expect(budget_summary.total_cost_usd).toBeCloseTo((made * 320) / 1e6, 9);
-    expect(budget_summary.total_cost_usd).toBeLessThanOrEqual(WORST * 10);
+    expect(budget_summary.total_cost_usd).toBeCloseTo((made * 320) / 1e6 + ROOT, 9);
+    expect(budget_summary.total_cost_usd).toBeLessThanOrEqual(WORST * 10 + ROOT);
     expect(at.server.peak()).toBeLessThanOrEqual(10);
   });
 
@@ -115,7 +116,7 @@ describe("the budget", () => {
   });
 
   it("warns the model once when the soft limit is passed", async () => {
-    const bill = () => ({ input: 0, output: 1000 });
+    const bill = () => ({ input: 1, output: 1000 });
     await using at = await engine.start({
       rlm: { ...priced(0, 100), soft_limit: 0.3 },
       script: { model: writes("print(1)"), bill },
@@ -125,11 +126,14 @@ describe("the budget", () => {
     expect(warned).toEqual([undefined, undefined, undefined, "30", undefined]);
   });
 
-  it.each(["no_usage", "absurd_usage"] as const)("counts %s as the worst case", async (trouble) => {
-    await using at = await engine.start({ rlm: priced(0, 100), script: { troubles: [trouble] } });
-    const { budget_summary } = await at.query(task, "The code word of Falcon is X.");
-    expect(budget_summary.total_cost_usd).toBeCloseTo(0.4096, 9);
-  });
+  it.each(["no_usage", "absurd_usage", "zero_usage", "nothing_written"] as const)(
+    "counts %s as the worst case",
+    async (trouble) => {
+      await using at = await engine.start({ rlm: priced(0, 100), script: { troubles: [trouble] } });
+      const { budget_summary } = await at.query(task, "The code word of Falcon is X.");
+      expect(budget_summary.total_cost_usd).toBeCloseTo(0.4096, 9);
+    },
+  );
 });
 
 describe("a run is bounded", () => {

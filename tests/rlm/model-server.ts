@@ -18,7 +18,9 @@ export type Trouble =
   | "garbage"
   | "cut"
   | "no_usage"
-  | "absurd_usage";
+  | "absurd_usage"
+  | "zero_usage"
+  | "nothing_written";
 
 type Bill = (chat: Chat, text: string) => { readonly input: number; readonly output: number };
 
@@ -48,6 +50,14 @@ const fourth: Bill = (chat, text) => ({
   output: Math.ceil(text.length / 4),
 });
 
+/** What providers say that did not count. */
+const MISCOUNTS: { readonly [trouble in string]?: ReturnType<Bill> | undefined } = {
+  no_usage: undefined,
+  absurd_usage: { input: -5, output: 1e99 },
+  zero_usage: { input: 0, output: 0 },
+  nothing_written: { input: 10, output: 0 },
+};
+
 /** A server on loopback that speaks OpenAI's chat completions, Ollama's chat and Anthropic's messages, whole and streamed. */
 export async function startModelServer(script: Script): Promise<ModelServer> {
   const seen: ModelServer["seen"] = [];
@@ -67,7 +77,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
     if (troubled(trouble, response)) return;
     const text = await script.model(chat);
     const bill = (script.bill ?? fourth)(chat, text);
-    const usage = trouble === "no_usage" ? undefined : trouble === "absurd_usage" ? { input: -5, output: 1e99 } : bill;
+    const usage = typeof trouble === "string" && trouble in MISCOUNTS ? MISCOUNTS[trouble] : bill;
     const streams = script.streams === true || body["stream"] === true;
     if (path.endsWith("/chat/completions")) openai(response, text, usage, streams);
     else if (path.endsWith("/api/chat")) ollama(response, text, usage, streams);

@@ -93,4 +93,18 @@ describe("a held interpreter", () => {
         message: expect.stringContaining("does not fit"),
       });
   });
+
+  it("is refused when too many are held, and there is room again when one is ended", async () => {
+    await using many = createSandboxBed({ wall_s: 30 });
+    const hold = () => many.sandbox.hold({ language: "javascript", texts: {}, prelude: "", callTool, signal });
+    const held = [];
+    while (held.length < 64) held.push(await hold());
+    await expect(hold()).rejects.toMatchObject({ code: "concurrency_limited", retryable: true });
+    held[0]!.end();
+    held[0]!.end();
+    const next = await hold();
+    await expect(hold()).rejects.toMatchObject({ code: "concurrency_limited" });
+    for (const one of [next, ...held]) one.end();
+    (await hold()).end();
+  });
 });

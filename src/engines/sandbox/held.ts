@@ -26,7 +26,43 @@ export interface Held {
 /** Texts go over in parts, each waited for: no stage between here and the interpreter holds a second copy. */
 const PART = 1024 * 1024;
 
-export async function hold(pool: Pool, options: SandboxOptions, wanted: HoldRequest): Promise<Held> {
+/**
+ * Interpreters that are held at once, by whomever. Who holds one may wait for another that holds more: beyond this nobody waits,
+ * the next is refused.
+ */
+const MAX_HELD = 64;
+
+/** Each has its place until its caller ends it. */
+export function createHolding(pool: Pool, options: SandboxOptions): (wanted: HoldRequest) => Promise<Held> {
+  let count = 0;
+  return async (wanted) => {
+    if (count >= MAX_HELD)
+      throw new Fault("concurrency_limited", `${MAX_HELD} interpreters are held already.`, {
+        hint: "Wait until runs have ended, or start fewer at once.",
+      });
+    count++;
+    let isHeld = true;
+    const leave = () => {
+      if (isHeld) count--;
+      isHeld = false;
+    };
+    try {
+      const held = await hold(pool, options, wanted);
+      return {
+        run: held.run,
+        end() {
+          leave();
+          held.end();
+        },
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+}
+
+async function hold(pool: Pool, options: SandboxOptions, wanted: HoldRequest): Promise<Held> {
   const { language, callTool, signal } = wanted;
   const guest = await pool.take(language);
   const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { Fault } from "../../base/fault.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { Schema, Store } from "../../base/store/types.ts";
 import { findAssets } from "./assets.ts";
-import { type Held, type HoldRequest, hold } from "./held.ts";
+import { createHolding, type Held, type HoldRequest } from "./held.ts";
 import { createHost } from "./host.ts";
 import type { SandboxOptions } from "./options.ts";
 import { listPackages, packagePaths, STANDARD_LIBRARY } from "./packages.ts";
@@ -143,7 +143,7 @@ export function createSandbox(options: SandboxOptions, deps: SandboxDeps): Sandb
         expires_at: new Date(row.created_at + options.hibernated_ttl_s * 1000).toISOString(),
       };
     },
-    hold: (request) => hold(pool, options, request),
+    hold: createHolding(pool, options),
     destroySession: sessions.destroy,
     sessions: sessions.list,
     async resetAll(owner) {

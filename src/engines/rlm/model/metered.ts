@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../../../base/fault.ts";
 import type { AllowedModel } from "../../../base/model.ts";
-import type { Ledger, WorstCase } from "../ledger.ts";
+import type { Ledger, Usage, WorstCase } from "../ledger.ts";
 import { ModelFailure } from "./failure.ts";
 import type { Ask, ChatReply, ChatRequest } from "./types.ts";
 
@@ -51,7 +51,7 @@ async function once(
   const reservation = await ledger.reserve(worstCase(request), model.price, signal);
   try {
     const reply = await ask(model, request, signal);
-    reservation.settle(reply.usage);
+    reservation.settle(counted(reply));
     return reply;
   } catch (error) {
     // A rule refused it before it was answered; anything else that went wrong here may have gone wrong after it was billed.
@@ -61,6 +61,11 @@ async function once(
     else reservation.release();
     throw error;
   }
+}
+
+/** A request has tokens, and so has a text: who counts none has not counted. */
+function counted({ text, usage }: ChatReply): Usage | undefined {
+  return usage && usage.input_tokens > 0 && (usage.output_tokens > 0 || text === "") ? usage : undefined;
 }
 
 /** A token is at least a byte, whatever the model's vocabulary. */
