@@ -100,6 +100,21 @@ function writeTree(root: string): void {
   for (let index = 0; index < 1000; index++) writeFileSync(join(root, `dir/file-${index}.ts`), "");
 }
 
+/**
+ * Another order every turn, the same in every run: some servers go on working after they have answered, and whoever always came
+ * next would pay for that.
+ */
+function shuffled(count: number, turn: number): number[] {
+  const order = Array.from({ length: count }, (_, index) => index);
+  let seed = turn + 1;
+  for (let last = count - 1; last > 0; last--) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    const other = seed % (last + 1);
+    [order[last], order[other]] = [order[other]!, order[last]!];
+  }
+  return order;
+}
+
 /** Every server up at once, each on a tree of its own; call by call in turns, so that all see the same machine. */
 export async function measureLatency(
   contenders: readonly Contender[],
@@ -117,7 +132,8 @@ export async function measureLatency(
       const times = contenders.map((): number[] => []);
       const floors: number[] = [];
       for (let turn = 0; turn < turns + 3; turn++) {
-        for (const [index, session] of sessions.entries()) {
+        for (const index of shuffled(sessions.length, turn)) {
+          const session = sessions[index]!;
           const from = performance.now();
           const asked = ask(session, turn);
           if (asked === undefined) continue;

@@ -13,6 +13,12 @@ export function visible(name: string): string {
   return name.replace(TRICKY, escaped);
 }
 
+/** Names as harmless lines, one each. Most lists hold no tricky character, which one look at all of them tells. */
+export function visibleLines(names: readonly string[]): string {
+  const isPlain = names.join(" ").search(TRICKY) === -1;
+  return (isPlain ? names : names.map(visible)).join("\n");
+}
+
 /** JSON that stays exact when parsed and shows no tricky character as itself. */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replace(TRICKY, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

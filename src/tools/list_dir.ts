@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { visible } from "../base/text.ts";
+import { visibleLines } from "../base/text.ts";
 import { defineTool } from "../core/tool.ts";
 import { orNoHandle } from "../engines/handles/types.ts";
 
@@ -25,7 +25,7 @@ export const list_dir = defineTool({
       ...(meta.path === args.path ? {} : { path: meta.path }),
       ...(meta.truncated ? { truncated: true, handle: meta.handle } : {}),
     },
-    body: data.map(visible).join("\n"),
+    body: visibleLines(data),
   }),
   async run({ path, max_entries, include_hidden }, ctx) {
     const fs = await ctx.fs();

@@ -49,7 +49,7 @@ export async function readLines(
     const slice = start === undefined ? EMPTY : await collect(reader, start, max_lines);
     if (file.stat.size <= COUNT_BYTES) await index.extend(fd, Number.POSITIVE_INFINITY, file.stat.size, signal);
     const counted = await total(reader, index, offset_lines + slice.lines, slice.end ?? file.stat.size);
-    const bytes = Buffer.concat(slice.parts);
+    const bytes = slice.parts.length === 1 ? slice.parts[0]! : Buffer.concat(slice.parts);
     return {
       content: bytes.toString("utf8"),
       lines: slice.lines,

@@ -16,7 +16,7 @@ export function listDir(roots: Roots, dir: SafePath, max_entries: number, includ
   const names: string[] = [];
   for (const entry of entries)
     if (include_hidden || !entry.name.startsWith(".")) names.push(entry.isDirectory() ? `${entry.name}/` : entry.name);
-  names.sort(byBytes);
+  names.sort();
   return { names: names.slice(0, max_entries), truncated: names.length > max_entries, path: pinned.shown };
 }
 

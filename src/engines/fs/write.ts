@@ -82,8 +82,12 @@ async function rewrite(
   const bytes = Buffer.from(text);
   // Without a precondition the caller asked for this content whatever is there.
   const check = options.expected_sha256 === undefined ? undefined : () => refuseChanged(here, seen);
-  await replaceFile(deps, here, hold, { bytes, seen, ...(check ? { check } : {}) });
-  return written(bytes, content);
+  let result: Written | undefined;
+  const meanwhile = () => {
+    result = written(bytes, content);
+  };
+  await replaceFile(deps, here, hold, { bytes, seen, meanwhile, ...(check ? { check } : {}) });
+  return result!;
 }
 
 /** In place, so that whoever follows the file goes on; the journal knows where it ended before. */
@@ -146,6 +150,8 @@ function written(bytes: Buffer, asked: string): Written {
 
 /** Writing again what is there already needs no turn, in the class where that is the rule. */
 function isThereAlready(deps: ChangeDeps, path: SafePath, content: string): boolean {
+  // By its letters first: most files are of no such class, and need not be looked for twice.
+  if (!CLASSES[classOf(path.abs)].skips_same) return false;
   using here = writePlace(deps.roots, path);
   if (!CLASSES[classOf(here.real)].skips_same) return false;
   const seen = present(here);

@@ -47,11 +47,15 @@ export const CLASSES: Readonly<Record<LockClass, ClassRow>> = {
 };
 
 const ORDER: readonly LockClass[] = ["MERGE_META", "IDEMP_DOCS", "CRIT_DB"];
-const MATCHERS = ORDER.map((name) => ({ name, matches: picomatch([...CLASSES[name].names], { dot: true }) }));
+/** One expression a class: every write asks three times. */
+const PATTERNS = ORDER.map((name) => {
+  const parts = CLASSES[name].names.map((glob) => picomatch.makeRe(glob, { dot: true }).source);
+  return { name, pattern: new RegExp(parts.join("|")) };
+});
 
 export function classOf(real: string): LockClass {
   const name = basename(real);
-  return MATCHERS.find((matcher) => matcher.matches(name))?.name ?? "CRIT_CODE";
+  return PATTERNS.find(({ pattern }) => pattern.test(name))?.name ?? "CRIT_CODE";
 }
 
 /** What is locked for a path: a database and the files beside it that belong to it are one thing with one writer. */
