@@ -8,8 +8,13 @@ const price = (input: number, cached_input: number, output: number): Price => ({
   reasoning: output,
 });
 
-/** List prices in dollars for a million tokens, as published by the providers in 2025. An operator's own come first. */
+/**
+ * List prices in dollars for a million tokens: input, input from a cache, output. Looked up on 2026-11-16 in the providers' price
+ * lists (platform.claude.com/docs/en/about-claude/pricing, developers.openai.com/api/docs/pricing) and in what others copied of them.
+ * Models whose price depends on the length of the prompt are not listed. An operator's own prices come first.
+ */
 const LISTED: Readonly<Record<string, Price>> = {
+  "openai/gpt-5.1": price(1.25, 0.125, 10),
   "openai/gpt-5": price(1.25, 0.125, 10),
   "openai/gpt-5-mini": price(0.25, 0.025, 2),
   "openai/gpt-5-nano": price(0.05, 0.005, 0.4),
@@ -20,10 +25,18 @@ const LISTED: Readonly<Record<string, Price>> = {
   "openai/gpt-4o-mini": price(0.15, 0.075, 0.6),
   "openai/o3": price(2, 0.5, 8),
   "openai/o4-mini": price(1.1, 0.275, 4.4),
-  "anthropic/claude-opus-4-1": price(15, 1.5, 75),
+  "anthropic/claude-fable-5": price(10, 1, 50),
+  "anthropic/claude-opus-5": price(5, 0.5, 25),
+  "anthropic/claude-opus-4-8": price(5, 0.5, 25),
+  "anthropic/claude-opus-4-7": price(5, 0.5, 25),
+  "anthropic/claude-opus-4-6": price(5, 0.5, 25),
   "anthropic/claude-opus-4-5": price(5, 0.5, 25),
-  "anthropic/claude-sonnet-4": price(3, 0.3, 15),
+  "anthropic/claude-opus-4-1": price(15, 1.5, 75),
+  "anthropic/claude-sonnet-5-5": price(2, 0.2, 10),
+  "anthropic/claude-sonnet-5": price(2, 0.2, 10),
+  "anthropic/claude-sonnet-4-6": price(3, 0.3, 15),
   "anthropic/claude-sonnet-4-5": price(3, 0.3, 15),
+  "anthropic/claude-sonnet-4": price(3, 0.3, 15),
   "anthropic/claude-haiku-4-5": price(1, 0.1, 5),
   "anthropic/claude-3-5-haiku": price(0.8, 0.08, 4),
 };
