@@ -9,49 +9,57 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openSqlite } from "../../../base/store/sqlite.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type FreshStore, onBothBackends } from "../../../../tests/harness/backends.ts";
 import type { Store } from "../../../base/store/types.ts";
 import { createFs } from "../index.ts";
 import { maaslOptions } from "../options.ts";
 import { type ProcessMark, thisProcess } from "../process.ts";
-import { LOCKS, storeFile } from "../store.ts";
+import { LOCKS } from "../store.ts";
 import { openTestRoot, type TestRoot } from "../test-root.ts";
 import { createJournal, type Deed, type DirRef, type JournalState, versionOf } from "./index.ts";
 
-let at: TestRoot;
-let db: Store;
 const DEAD: ProcessMark = { ...thisProcess(), started: "never" };
-
-beforeEach(() => {
-  at = openTestRoot();
-  db = openSqlite(storeFile(at.state_dir), LOCKS);
-});
-afterEach(async () => {
-  await db.close();
-  at[Symbol.dispose]();
-});
-
 const TEMP = ".llmc-0123456789abcdef01.tmp";
 const SPARE = ".llmc-0123456789abcdef02.tmp";
-const here = (): DirRef => {
-  const { dev, ino } = statSync(at.root);
-  return { path: at.root, dev, ino };
-};
-const left = (state: JournalState, deeds: Deed[], bytes?: Buffer, mark = DEAD) =>
-  createJournal(db, mark).begin({ fences: [] }, state, deeds, bytes);
-const restart = () => createFs(maaslOptions.parse({}), { roots: at.roots, state_dir: at.state_dir }).close();
-const entries = async () => (await db.all("SELECT * FROM journal")).length;
-const path = (name: string) => join(at.root, name);
 
-describe("after a crash", () => {
+onBothBackends("after a crash the journal", (fresh) => {
+  let at: TestRoot;
+  let store: FreshStore;
+  let db: Store;
+  beforeEach(async () => {
+    at = openTestRoot();
+    store = await fresh();
+    db = await store.open(LOCKS);
+  });
+  afterEach(async () => {
+    await db.close();
+    await store[Symbol.asyncDispose]();
+    at[Symbol.dispose]();
+  });
+
+  const here = (): DirRef => {
+    const { dev, ino } = statSync(at.root);
+    return { path: at.root, dev, ino };
+  };
+  const left = (state: JournalState, deeds: Deed[], bytes?: Buffer, mark = DEAD) =>
+    createJournal(db, mark).begin({ fences: [] }, state, deeds, bytes);
+  const restart = () =>
+    createFs(maaslOptions.parse({}), {
+      roots: at.roots,
+      state_dir: store.state_dir,
+      openShared: store.openShared,
+    }).close();
+  const entries = async () => (await db.all("SELECT * FROM journal")).length;
+  const path = (name: string) => join(at.root, name);
+
   test("a staged file goes, one of a living process stays", async () => {
     at.put(TEMP, "half");
     at.put(SPARE, "mine");
     await left("staged", [{ kind: "trash", dir: here(), temp: TEMP }]);
     await left("staged", [{ kind: "trash", dir: here(), temp: SPARE }], undefined, thisProcess());
     await restart();
-    expect(readdirSync(at.root).sort()).toEqual([".llmc", SPARE]);
+    expect(readdirSync(at.root).sort()).toEqual([SPARE]);
     expect(await entries()).toBe(1);
   });
 
@@ -105,7 +113,7 @@ describe("after a crash", () => {
   test("a change that was only staged is undone", async () => {
     await left("staged", stageBatch());
     await restart();
-    expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "b"]);
+    expect(readdirSync(at.root).sort()).toEqual(["a", "b"]);
     expect(at.get("a")).toBe("old a");
   });
 
@@ -122,7 +130,7 @@ describe("after a crash", () => {
       for (const step of steps.slice(0, done)) step();
       await left("committed", deeds);
       await restart();
-      expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "c"]);
+      expect(readdirSync(at.root).sort()).toEqual(["a", "c"]);
       expect([at.get("a"), at.get("c")]).toEqual(["new a", "new c"]);
       expect(await entries()).toBe(0);
       renameSync(path("c"), path("b"));
@@ -135,7 +143,7 @@ describe("after a crash", () => {
     at.put("c", "someone else");
     await left("committed", deeds);
     await restart();
-    expect(readdirSync(at.root).sort()).toEqual([".llmc", "a", "b", "c"]);
+    expect(readdirSync(at.root).sort()).toEqual(["a", "b", "c"]);
     expect([at.get("a"), at.get("b"), at.get("c")]).toEqual(["old a", "old b", "someone else"]);
   });
 
@@ -154,7 +162,7 @@ describe("after a crash", () => {
     await left("staged", [{ kind: "mkdir", dir: here(), name: "made" }]);
     await left("staged", [{ kind: "mkdir", dir: here(), name: "used" }]);
     await restart();
-    expect(readdirSync(at.root).sort()).toEqual([".llmc", "to", "used"]);
+    expect(readdirSync(at.root).sort()).toEqual(["to", "used"]);
     expect(readdirSync(path("used"))).toEqual(["file"]);
     expect(existsSync("/etc/passwd")).toBe(true);
   });
@@ -167,17 +175,18 @@ describe("after a crash", () => {
     expect(at.get(TEMP)).toBe("not ours");
     expect(await entries()).toBe(0);
   });
+});
 
-  test("a store that cannot be opened hinders writers and not readers", async () => {
-    at.put("a", "x");
-    const state_dir = path("state");
-    mkdirSync(state_dir);
-    at.put("state/locks.db", "this is no database, and it is long enough to be looked at ".repeat(20));
-    const fs = createFs(maaslOptions.parse({}), { roots: at.roots, state_dir });
-    expect((await fs.readBytes(at.read("a"), 0, 10)).text).toBe("x");
-    await expect(
-      fs.write(at.write("a"), "y", { mode: "rewrite" }, { owner: "x", signal: new AbortController().signal }),
-    ).rejects.toMatchObject({ code: "store_unavailable" });
-    expect(at.get("a")).toBe("x");
-  });
+test("a store that cannot be opened hinders writers and not readers", async () => {
+  using at = openTestRoot();
+  at.put("a", "x");
+  const state_dir = join(at.root, "state");
+  mkdirSync(state_dir);
+  at.put("state/locks.db", "this is no database, and it is long enough to be looked at ".repeat(20));
+  const fs = createFs(maaslOptions.parse({}), { roots: at.roots, state_dir });
+  expect((await fs.readBytes(at.read("a"), 0, 10)).text).toBe("x");
+  await expect(
+    fs.write(at.write("a"), "y", { mode: "rewrite" }, { owner: "x", signal: new AbortController().signal }),
+  ).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(at.get("a")).toBe("x");
 });
