@@ -14,6 +14,7 @@ import { install } from "./peers/install.ts";
 import { measureHostile } from "./proof/hostile.ts";
 import { measureLatency } from "./proof/latency.ts";
 import { measureOperations } from "./proof/operations.ts";
+import { withSection } from "./proof/page.ts";
 import { measureSearch } from "./proof/search.ts";
 import { measureStart } from "./proof/start.ts";
 import { barChart, markdownTable, ms, thousands } from "./proof/table.ts";
@@ -249,15 +250,8 @@ function keepResults(rows: readonly TaskRow[]): void {
 }
 
 function write(): void {
-  const page = readFileSync(PAGE, "utf8");
-  const section = `<!-- proof -->\n## Side by side\n\n\`npm run bench\` made this part; \`npm run bench -- --quick\` prints the most of it in two minutes.\n\n${out.join("\n").trimEnd()}\n<!-- /proof -->`;
-  const known = /<!-- proof -->[\s\S]*<!-- \/proof -->/;
-  writeFileSync(
-    PAGE,
-    known.test(page)
-      ? page.replace(known, () => section)
-      : page.replace("# Benchmarks\n", () => `# Benchmarks\n\n${section}\n`),
-  );
+  const text = `## Side by side\n\n\`npm run bench\` made this part; \`npm run bench -- --quick\` prints the most of it in two minutes.\n\n${out.join("\n").trimEnd()}`;
+  writeFileSync(PAGE, withSection(readFileSync(PAGE, "utf8"), text));
 }
 
 /** A network of its own with nothing in it, where the machine lets us. */

@@ -13,7 +13,7 @@ import type { ToolContext } from "./context.ts";
 import { timed } from "./ended.ts";
 import { renderPayload } from "./reply.ts";
 import { validate, wireInput } from "./schema.ts";
-import { countTokens } from "./tokens.ts";
+import { atMostTokens, countTokens } from "./tokens.ts";
 import { defineTool } from "./tool.ts";
 
 const sample = defineTool({
@@ -102,6 +102,11 @@ describe("the token estimate", () => {
   };
   it.each(Object.keys(texts))("is not more than a quarter too low for %s", (name) => {
     expect(countTokens(texts[name]!)).toBeGreaterThan(exact(texts[name]!) * 0.75);
+  });
+
+  it("is never more than what is known without counting", () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }));
+    fc.assert(fc.property(text, (any) => countTokens(any) <= atMostTokens(any)));
   });
 });
 
