@@ -12,8 +12,10 @@ export type Answer =
   | { readonly id: number; readonly at: Progress; readonly done: boolean }
   | { readonly id: number; readonly failed: string };
 
-// To optimise a grammar takes the engine 500 MB for a second. It is put off: plain code parses three megabytes a second.
-setFlagsFromString("--wasm-tiering-budget=2000000000");
+// To optimise a grammar takes the engine 500 MB for a second. It is left as it is: plain code parses three megabytes a second.
+// A budget does not put it off: it is spent by the length of each jump back, and the loops of some grammars are a megabyte long.
+setFlagsFromString("--no-wasm-tier-up");
+setFlagsFromString("--no-wasm-dynamic-tiering");
 const port = parentPort!;
 const indexer = createIndexer(workerData as IndexerOptions);
 const send = (answer: Answer) => port.postMessage(answer);
