@@ -94,6 +94,7 @@ export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Im
       const { header, parts } = unpack(image, quotas.memory_bytes * 2 + quotas.workspace_bytes + 1024 * 1024);
       if (header.format !== FORMAT || header.id !== id)
         return { refused: "it was made by another version of the runtime" };
+      const before = memory.buffer.byteLength;
       const missing = Math.ceil((header.total_bytes - memory.buffer.byteLength) / 65_536);
       try {
         if (header.total_bytes > quotas.memory_bytes + pristine.length) throw new RangeError();
@@ -107,11 +108,10 @@ export function takeImages({ runtime_id, memory, files, quotas }: ImageDeps): Im
         return { refused: "its workspace is larger than the quotas allow" };
       }
       const now = bytes();
-      now.fill(0);
+      // What was grown just now is empty, and need not be touched.
+      now.fill(0, 0, before);
       if (header.base === "pristine") now.set(pristine);
-      const numbers = new Uint32Array(Uint8Array.from(parts[0]!).buffer);
-      for (const [index, page] of numbers.entries())
-        now.set(parts[1]!.subarray(index * PAGE, (index + 1) * PAGE), page * PAGE);
+      putPages(now, new Uint32Array(Uint8Array.from(parts[0]!).buffer), parts[1]!);
       return { more: header.more };
     },
   };
@@ -151,8 +151,20 @@ function changedPages(memory: Uint8Array, pristine: Uint8Array): { numbers: Uint
   return { numbers: Uint32Array.from(numbers), pages };
 }
 
+/** Neighbours go in one move. */
+function putPages(memory: Uint8Array, numbers: Uint32Array, pages: Uint8Array): void {
+  for (let from = 0, to = 1; from < numbers.length; from = to++) {
+    while (to < numbers.length && numbers[to] === numbers[to - 1]! + 1) to++;
+    memory.set(pages.subarray(from * PAGE, to * PAGE), numbers[from]! * PAGE);
+  }
+}
+
 function unpack(image: Uint8Array, max_bytes: number): { header: Header; parts: Uint8Array[] } {
-  const plain = zstdDecompressSync(image, { maxOutputLength: max_bytes, chunkSize: 1024 * 1024 });
+  const plain = zstdDecompressSync(image, {
+    maxOutputLength: max_bytes,
+    // Large enough that most come in one piece, which is then not copied once more.
+    chunkSize: Math.min(max_bytes, Math.max(1024 * 1024, image.length * 2)),
+  });
   const size = plain.readUInt32LE(0);
   const header = JSON.parse(plain.toString("utf8", 4, 4 + size)) as Header;
   let at = 4 + size;
