@@ -2,9 +2,11 @@ import * as z from "zod";
 import { inside } from "../base/path/index.ts";
 import type { ToolContext } from "../core/context.ts";
 import { defineTool } from "../core/tool.ts";
-import type { Progress, Rlm } from "../engines/rlm/index.ts";
+import type { Progress, Rlm, Text } from "../engines/rlm/index.ts";
 
 const MAX_TASK = 5000;
+/** A longer file is read from where it lies as the interpreter takes it: the server never has it whole. */
+const IN_MEMORY_BYTES = 1024 * 1024;
 
 const output = z.object({
   data: z.object({
@@ -66,14 +68,14 @@ export const rlm_query = defineTool({
   }),
   async run({ task, path, context, max_bytes, ...limits }, ctx) {
     const rlm = await ctx.rlm();
-    const source = path === undefined ? fromContext(context!, rlm) : await fromFile(path, max_bytes, rlm, ctx);
-    ctx.audit({ bytes_read: path === undefined ? 0 : source.bytes.length });
+    using source = path === undefined ? fromContext(context!, rlm) : await fromFile(path, max_bytes, rlm, ctx);
+    ctx.audit({ bytes_read: path === undefined ? 0 : source.text.length });
     const { answer, session_id, budget_summary, trace, ...meta } = await rlm.query(
       {
         ...limits,
         owner: ctx.principal,
         task,
-        context: source.bytes,
+        context: source.text,
         path: source.path,
         onProgress: (at) => ctx.progress(told(at), at.turn, at.max_turns),
         onEnd: ({ total_cost_usd }, model) => ctx.audit({ model, cost_usd: total_cost_usd }),
@@ -86,7 +88,7 @@ export const rlm_query = defineTool({
         source: {
           type: path === undefined ? ("context" as const) : ("path" as const),
           ...(source.path === undefined ? {} : { path: source.path }),
-          bytes_read: source.bytes.length,
+          bytes_read: source.text.length,
           truncated: false,
         },
         ...meta,
@@ -97,15 +99,15 @@ export const rlm_query = defineTool({
   },
 });
 
-interface Source {
-  readonly bytes: Uint8Array;
+interface Source extends Disposable {
+  readonly text: Text;
   readonly path?: string;
 }
 
 function fromContext(context: string, rlm: Rlm): Source {
   const bytes = Buffer.from(context);
   rlm.files.checkSize(bytes.length, Number.POSITIVE_INFINITY);
-  return { bytes };
+  return { text: bytes, [Symbol.dispose]() {} };
 }
 
 /** Through the same guard as every file tool, and then through the rules of this one. */
@@ -119,7 +121,10 @@ async function fromFile(given: string, max_bytes: number | undefined, rlm: Rlm, 
     rlm.files.checkResolved(root === undefined ? real.slice(1) : real.slice(root === "/" ? 1 : root.length + 1));
   }
   rlm.files.checkSize(file.stat.size, max_bytes);
-  return { bytes: await fs.readWhole(file, ctx.signal), path: file.shown };
+  if (file.stat.size <= IN_MEMORY_BYTES)
+    return { text: await fs.readWhole(file, ctx.signal), path: file.shown, [Symbol.dispose]() {} };
+  const text = rlm.openText(file);
+  return { text, path: file.shown, [Symbol.dispose]: () => text[Symbol.dispose]() };
 }
 
 /** Counts, and nothing of what is read or said. */

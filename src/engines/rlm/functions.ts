@@ -3,6 +3,7 @@ import { asFault, Fault } from "../../base/fault.ts";
 import { SUB_SYSTEM } from "./prompts.ts";
 import type { HostCall } from "./repl.ts";
 import { type Finding, type Job, MAX_OUTPUT_TOKENS, type OutlineEntry, type Run } from "./run.ts";
+import { stringOf } from "./text.ts";
 
 const MIB = 1024 * 1024;
 const prompt = z.string().max(4 * MIB);
@@ -76,12 +77,10 @@ export function hostFunctions({ run, job, turn, onAnswer, analyse }: Deps): Host
       throw new Fault("limit_exceeded", `Only texts up to ${OUTLINE_BYTES} bytes have an outline.`, {
         hint: "Use search.",
       });
-    return (outlined ??= run
-      .outline(Buffer.from(job.context).toString("utf8"), job.hint, signal)
-      .catch((error: unknown) => {
-        outlined = undefined;
-        throw error;
-      }));
+    return (outlined ??= run.outline(stringOf(job.context), job.hint, signal).catch((error: unknown) => {
+      outlined = undefined;
+      throw error;
+    }));
   }
 
   return async (name, args, signal) => {

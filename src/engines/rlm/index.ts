@@ -12,14 +12,16 @@ import { askMetered } from "./model/metered.ts";
 import type { RlmOptions, RlmPolicy } from "./options.ts";
 import { SUB_SYSTEM } from "./prompts.ts";
 import type { Repl } from "./repl.ts";
-import { openRecording, type RecordingHead, recording, sha256 } from "./replay.ts";
+import { openRecording, type RecordingHead, recording, textHash } from "./replay.ts";
 import type { Outline } from "./run.ts";
 import { startRun } from "./start.ts";
+import { openText } from "./text.ts";
 import type { Query, Rlm } from "./types.ts";
 import { within } from "./within.ts";
 
 export { openRecording } from "./replay.ts";
 export type { Progress } from "./run.ts";
+export type { Text } from "./text.ts";
 export type { TraceEntry } from "./trace.ts";
 export type { Query, QueryResult, Rlm } from "./types.ts";
 
@@ -57,7 +59,7 @@ export function createRlm(options: { policy: RlmPolicy; rlm: RlmOptions }, deps:
       session_id: unguessableId("rlm").slice(0, 20),
       task: given.task,
       model: models.root(given.model).name,
-      context_sha256: rlm.replay_dir === undefined ? "" : sha256(given.context),
+      context_sha256: rlm.replay_dir === undefined ? "" : textHash(given.context),
       ...(given.path === undefined ? {} : { path: given.path }),
       hint: given.language ?? given.path ?? "",
       budget_usd: Math.min(given.budget_usd ?? DEFAULT_BUDGET_USD, policy.max_budget_usd),
@@ -67,6 +69,7 @@ export function createRlm(options: { policy: RlmPolicy; rlm: RlmOptions }, deps:
 
   return {
     files: createFileRules(policy),
+    openText,
     async query(given, signal) {
       const about = aboutOf(given);
       const ask = rlm.replay_dir === undefined ? live : recording(live, rlm.replay_dir, about);
@@ -82,7 +85,7 @@ export function createRlm(options: { policy: RlmPolicy; rlm: RlmOptions }, deps:
     },
     async replay(file, given, signal) {
       const { about, ask } = openRecording(file);
-      if (sha256(given.context) !== about.context_sha256)
+      if (textHash(given.context) !== about.context_sha256)
         throw new Fault("invalid_args", "The text is not the one that was recorded.", {
           hint: "Give the same file or context.",
         });

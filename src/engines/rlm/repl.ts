@@ -1,6 +1,7 @@
 import { asFault } from "../../base/fault.ts";
 import { JAVASCRIPT_PRELUDE } from "./guest/javascript.ts";
 import { PYTHON_PRELUDE } from "./guest/python.ts";
+import type { Text } from "./text.ts";
 
 export type CellLanguage = "javascript" | "python";
 export type HostCall = (name: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
@@ -22,7 +23,7 @@ interface Interpreter {
 export interface Repl {
   hold(request: {
     readonly language: CellLanguage;
-    readonly texts: Readonly<Record<string, Uint8Array>>;
+    readonly texts: Readonly<Record<string, Text>>;
     readonly prelude: string;
     readonly callTool: HostCall;
     readonly signal: AbortSignal;
@@ -38,7 +39,7 @@ export interface Cells {
 
 const PRELUDES: Readonly<Record<CellLanguage, string>> = { javascript: JAVASCRIPT_PRELUDE, python: PYTHON_PRELUDE };
 
-export function createCells(repl: Repl, context: Uint8Array, callTool: HostCall): Cells {
+export function createCells(repl: Repl, context: Text, callTool: HostCall): Cells {
   const open = new Map<CellLanguage, Interpreter>();
 
   async function interpreter(language: CellLanguage, signal: AbortSignal): Promise<Interpreter> {

@@ -6,6 +6,7 @@ import { Fault } from "../../base/fault.ts";
 import type { AllowedModel } from "../../base/model.ts";
 import { ModelFailure } from "./model/failure.ts";
 import type { Ask, ChatRequest } from "./model/types.ts";
+import { partOf, type Text } from "./text.ts";
 
 const count = z.int().min(0);
 const head = z.object({
@@ -51,7 +52,16 @@ const entry = z.object({
 
 export type RecordingHead = z.output<typeof head>;
 
-export function sha256(data: string | Uint8Array): string {
+const PART = 1024 * 1024;
+
+/** A part at a time: a text in a file is not brought into memory for it. */
+export function textHash(text: Text): string {
+  const hash = createHash("sha256");
+  for (let at = 0; at < text.length; at += PART) hash.update(partOf(text, at, PART));
+  return hash.digest("hex");
+}
+
+function sha256(data: string): string {
   return createHash("sha256").update(data).digest("hex");
 }
 

@@ -3,6 +3,7 @@ import type { Models } from "./egress.ts";
 import type { Ledger } from "./ledger.ts";
 import type { ChatRequest } from "./model/types.ts";
 import type { Repl } from "./repl.ts";
+import type { Text } from "./text.ts";
 import type { Trace } from "./trace.ts";
 
 /** A definition in a source file. Lines count from 1, the last one included. */
@@ -49,7 +50,7 @@ export interface Run {
 /** One level of a run. */
 export interface Job {
   readonly task: string;
-  readonly context: Uint8Array;
+  readonly context: Text;
   /** 1 for the run itself. */
   readonly level: number;
   readonly max_turns: number;

@@ -15,6 +15,7 @@ import {
 } from "./prompts.ts";
 import { createCells } from "./repl.ts";
 import { type Finding, type Job, MAX_OUTPUT_TOKENS, type Run } from "./run.ts";
+import { partOf, stringOf } from "./text.ts";
 
 /** A cell that has answered may come to its end by itself. */
 const GRACE_MS = 100;
@@ -98,7 +99,7 @@ export async function analyse(run: Run, job: Job, signal: AbortSignal): Promise<
 /** A text that a model can simply read. */
 async function inOneCall(run: Run, job: Job, signal: AbortSignal): Promise<Finding> {
   run.progress({ turn: 1, max_turns: 1, level: job.level });
-  const message = plainPrompt(job.task, Buffer.from(job.context).toString("utf8"));
+  const message = plainPrompt(job.task, stringOf(job.context));
   const request = { system: PLAIN_SYSTEM, messages: [message], max_output_tokens: MAX_OUTPUT_TOKENS };
   const answer = await run.ask(run.root, request, signal);
   run.trace.add({ level: job.level, turn: 1, kind: "root_call", model: run.root.name }, message.content, answer);
@@ -108,17 +109,21 @@ async function inOneCall(run: Run, job: Job, signal: AbortSignal): Promise<Findi
 /** Strings of this size are swept at once; larger ones pile up. */
 const SLICE = 64 * 1024;
 const TURN_SLICES = 64;
+const NEWLINE = 10;
 
 /** Counted on the bytes, a slice at a time: a second copy of a long text would be as large again, and other calls wait meanwhile. */
 async function factsOf({ context, hint }: Job): Promise<ContextFacts> {
   let [lines, continued] = [0, 0];
+  let last: number | undefined;
   for (let from = 0; from < context.length; from += SLICE) {
-    const slice = Buffer.from(context.buffer, context.byteOffset + from, Math.min(SLICE, context.length - from));
+    const part = partOf(context, from, SLICE);
+    const slice = Buffer.from(part.buffer, part.byteOffset, part.length);
     const text = slice.toString("latin1");
+    last = slice.at(-1);
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
     if (!isAscii(slice)) for (let at = 0; at < slice.length; at++) if ((slice[at]! & 0xc0) === 0x80) continued++;
     if (from % (TURN_SLICES * SLICE) === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  if (context.length > 0 && context.at(-1) !== 10) lines++;
+  if (last !== undefined && last !== NEWLINE) lines++;
   return { bytes: context.length, characters: context.length - continued, lines, kind: hint === "" ? "text" : hint };
 }

@@ -1,15 +1,16 @@
+import type { Pinned } from "../../base/path/index.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { FileRules } from "./files.ts";
 import type { Summary } from "./ledger.ts";
 import type { Progress, StopReason } from "./run.ts";
+import type { Text, TextFile } from "./text.ts";
 import type { TraceEntry } from "./trace.ts";
 
 export interface Query {
   /** Who asks: so many runs of one caller go on at once. */
   readonly owner: Principal;
   readonly task: string;
-  /** UTF-8. */
-  readonly context: Uint8Array;
+  readonly context: Text;
   /** Where the text came from, when it was a file. */
   readonly path?: string | undefined;
   readonly language?: string | undefined;
@@ -35,6 +36,8 @@ export interface QueryResult {
 export interface Rlm {
   /** Which files may be read, and how much of them. */
   readonly files: FileRules;
+  /** A file as a text that is read as it is needed; the caller closes it. */
+  openText(file: Pinned): TextFile & Disposable;
   query(query: Query, signal: AbortSignal): Promise<QueryResult>;
   /** The run of a recording again, with no network. The text must be the same. */
   replay(file: string, query: Pick<Query, "context" | "onProgress">, signal: AbortSignal): Promise<QueryResult>;

@@ -5,11 +5,14 @@ import type { Pool } from "./pool.ts";
 import { runOn } from "./run.ts";
 import type { CallTool, ExecuteResult, Language } from "./types.ts";
 
+/** In memory, or read from where it lies as it is handed over. */
+type HeldText = Uint8Array | { readonly length: number; part(at: number, size: number): Uint8Array };
+
 /** What an interpreter is given before its first cell. */
 export interface HoldRequest {
   readonly language: Language;
   /** Texts (UTF-8) that are there as variables. They cannot be overwritten. */
-  readonly texts: Readonly<Record<string, Uint8Array>>;
+  readonly texts: Readonly<Record<string, HeldText>>;
   /** A first cell. In Python what it defines cannot be overwritten either; in JavaScript it sees to that itself. */
   readonly prelude: string;
   readonly callTool: CallTool;
@@ -87,7 +90,7 @@ async function hold(pool: Pool, options: SandboxOptions, wanted: HoldRequest): P
   }
 
   try {
-    for (const [name, bytes] of Object.entries(wanted.texts)) await put(guest, name, bytes, signal);
+    for (const [name, text] of Object.entries(wanted.texts)) await put(guest, name, text, signal);
     const { exit_code, stderr } = await cell(wanted.prelude, signal, { freeze: true });
     signal.throwIfAborted();
     if (exit_code !== 0) throw new Fault("internal_error", "The interpreter refused its prelude.", { cause: stderr });
@@ -98,11 +101,11 @@ async function hold(pool: Pool, options: SandboxOptions, wanted: HoldRequest): P
   return { run: (code, cell_signal) => cell(code, cell_signal, {}), end: () => guest.end() };
 }
 
-async function put(guest: Guest, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-  for (let at = 0; at === 0 || at < bytes.length; at += PART) {
+async function put(guest: Guest, name: string, text: HeldText, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at === 0 || at < text.length; at += PART) {
     signal.throwIfAborted();
-    const part = bytes.subarray(at, at + PART);
-    const answer = await guest.ask({ t: "put", name, at, total: bytes.length, bytes: part }).catch(() => undefined);
+    const bytes = "part" in text ? text.part(at, PART) : text.subarray(at, at + PART);
+    const answer = await guest.ask({ t: "put", name, at, total: text.length, bytes }).catch(() => undefined);
     if (answer?.t !== "loaded")
       throw new Fault("limit_exceeded", `${name} does not fit into the ${guest.language} interpreter.`, {
         hint: "Use the other language, or raise mcp.sandbox.memory_mb.",
