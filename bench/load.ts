@@ -9,7 +9,7 @@ import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import autocannon from "autocannon";
 import { Hono } from "hono";
-import { row } from "./lib/servers.ts";
+import { median, row } from "./lib/servers.ts";
 
 /** Requests a second and latency on loopback, against the same framework answering a constant. `--seconds N`, `--soak CALLS`. */
 const seconds = Number(flag("--seconds") ?? 5);
@@ -46,25 +46,25 @@ const mcpHeaders = {
 };
 
 const bare = await bareMcpServer();
-row("", "req/s", "p50 ms", "p97.5 ms", "errors", "x floor");
-const base = await load("floor, constant", { url: floor.url });
-await load("GET /health", { url: `${server.url}/health` }, base);
-await load("POST /tool stat", { url: `${server.url}/tool`, method: "POST", headers, body: stat }, base);
-const mcpRate = await load(
-  "POST /mcp tools/call stat",
-  { url: `${server.url}/mcp`, method: "POST", headers: mcpHeaders, body: call },
-  base,
-);
-const tool = JSON.stringify({
+const nothing = JSON.stringify({
   ...JSON.parse(call),
   params: { ...JSON.parse(call).params, name: "nothing", arguments: {} },
 });
-const floorMcp = await load(
-  "bare library /mcp tools/call",
-  { url: `${bare.url}/mcp`, method: "POST", headers: { ...mcpHeaders, "mcp-name": "nothing" }, body: tool },
-  base,
-);
-console.log(`time a /mcp call takes, ours / bare: ${(floorMcp / mcpRate).toFixed(2)}`);
+const CASES: Readonly<Record<string, Options>> = {
+  "floor, constant": { url: floor.url },
+  "GET /health": { url: `${server.url}/health` },
+  "POST /tool stat": { url: `${server.url}/tool`, method: "POST", headers, body: stat },
+  "POST /mcp tools/call stat": { url: `${server.url}/mcp`, method: "POST", headers: mcpHeaders, body: call },
+  "bare library /mcp tools/call": {
+    url: `${bare.url}/mcp`,
+    method: "POST",
+    headers: { ...mcpHeaders, "mcp-name": "nothing" },
+    body: nothing,
+  },
+};
+const rates = await inTurns();
+const mcpRatio = rates["bare library /mcp tools/call"]! / rates["POST /mcp tools/call stat"]!;
+console.log(`time a /mcp call takes, ours / bare: ${mcpRatio.toFixed(2)}`);
 
 console.log("\n100 requests a second with the raised limits");
 const steady = await run({
@@ -97,17 +97,28 @@ function run(options: Options): Promise<autocannon.Result> {
   );
 }
 
-async function load(name: string, options: Options, base?: number): Promise<number> {
-  const { requests, latency, non2xx, errors } = await run(options);
-  row(
-    name,
-    requests.average,
-    latency.p50,
-    latency.p97_5,
-    String(non2xx + errors),
-    base === undefined ? "1.00" : (requests.average / base).toFixed(2),
-  );
-  return requests.average;
+/** A second of each in turn, so that all see the same machine; medians of the rounds. */
+async function inTurns(): Promise<Record<string, number>> {
+  const results: Record<string, autocannon.Result[]> = {};
+  // The first round warms up.
+  for (let round = 0; round <= Math.max(1, seconds); round++)
+    for (const [name, options] of Object.entries(CASES)) {
+      const result = await run({ ...options, duration: 1 });
+      if (round > 0) (results[name] ??= []).push(result);
+    }
+  const ratesOf = (name: string) => results[name]!.map(({ requests }) => requests.average);
+  const floor_rate = median(ratesOf("floor, constant"));
+  row("", "req/s", "p50 ms", "p97.5 ms", "errors", "x floor");
+  for (const [name, list] of Object.entries(results))
+    row(
+      name,
+      median(ratesOf(name)),
+      median(list.map(({ latency }) => latency.p50)),
+      median(list.map(({ latency }) => latency.p97_5)),
+      String(list.reduce((sum, { non2xx, errors }) => sum + non2xx + errors, 0)),
+      (median(ratesOf(name)) / floor_rate).toFixed(2),
+    );
+  return Object.fromEntries(Object.keys(CASES).map((name) => [name, median(ratesOf(name))]));
 }
 
 async function soaked(calls: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { Fault } from "../../base/fault.ts";
 import { mintPrincipal, type Principal } from "../../base/principal.ts";
 import type { HeaderList } from "./headers.ts";
@@ -119,5 +119,5 @@ function tokenIn(headers: HeaderList, header: string): string | undefined {
 }
 
 function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
