@@ -154,9 +154,16 @@ async function largest(): Promise<void> {
 function peakMb(pid: number, isBelow = false): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
-  const below = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
+  const below = readdirSync(`/proc/${pid}/task`).flatMap((task) => childrenOf(`/proc/${pid}/task/${task}/children`));
   const own = of("VmHWM") - (isBelow ? of("RssFile") : 0);
   return below.reduce((sum, child) => sum + peakMb(child, true), own);
+}
+
+/** A thread may have ended meanwhile. */
+function childrenOf(list: string): number[] {
+  try {
+    return readFileSync(list, "utf8").split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
 }

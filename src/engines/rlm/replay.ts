@@ -57,7 +57,8 @@ const PART = 1024 * 1024;
 /** A part at a time: a text in a file is not brought into memory for it. */
 export function textHash(text: Text): string {
   const hash = createHash("sha256");
-  for (let at = 0; at < text.length; at += PART) hash.update(partOf(text, at, PART));
+  const into = Buffer.allocUnsafe(PART);
+  for (let at = 0; at < text.length; at += PART) hash.update(partOf(text, at, PART, into));
   return hash.digest("hex");
 }
 

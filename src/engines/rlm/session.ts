@@ -115,8 +115,9 @@ const NEWLINE = 10;
 async function factsOf({ context, hint }: Job): Promise<ContextFacts> {
   let [lines, continued] = [0, 0];
   let last: number | undefined;
+  const into = Buffer.allocUnsafe(SLICE);
   for (let from = 0; from < context.length; from += SLICE) {
-    const part = partOf(context, from, SLICE);
+    const part = partOf(context, from, SLICE, into);
     const slice = Buffer.from(part.buffer, part.byteOffset, part.length);
     const text = slice.toString("latin1");
     last = slice.at(-1);

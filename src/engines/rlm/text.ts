@@ -6,7 +6,8 @@ import { type Pinned, reopen } from "../../base/path/index.ts";
 export interface TextFile {
   /** Bytes. */
   readonly length: number;
-  part(at: number, size: number): Uint8Array;
+  /** Read into what is given, if it is: parts by the thousand would pile up otherwise. */
+  part(at: number, size: number, into?: Uint8Array): Uint8Array;
 }
 
 /** UTF-8, in memory or in a file. */
@@ -18,8 +19,9 @@ export function openText(file: Pinned): TextFile & Disposable {
   const first = fstatSync(fd);
   return {
     length: first.size,
-    part(at, size) {
-      const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(size, first.size - at)));
+    part(at, size, into) {
+      const wanted = Math.max(0, Math.min(size, first.size - at));
+      const bytes = into?.subarray(0, wanted) ?? Buffer.allocUnsafe(wanted);
       let have = 0;
       for (let got = 1; have < bytes.length && got > 0; have += got)
         got = readSync(fd, bytes, have, bytes.length - have, at + have);
@@ -32,8 +34,8 @@ export function openText(file: Pinned): TextFile & Disposable {
   };
 }
 
-export function partOf(text: Text, at: number, size: number): Uint8Array {
-  return "part" in text ? text.part(at, size) : text.subarray(at, at + size);
+export function partOf(text: Text, at: number, size: number, into?: Uint8Array): Uint8Array {
+  return "part" in text ? text.part(at, size, into) : text.subarray(at, at + size);
 }
 
 /** All of a short text. */

@@ -6,7 +6,7 @@ import { runOn } from "./run.ts";
 import type { CallTool, ExecuteResult, Language } from "./types.ts";
 
 /** In memory, or read from where it lies as it is handed over. */
-type HeldText = Uint8Array | { readonly length: number; part(at: number, size: number): Uint8Array };
+type HeldText = Uint8Array | { readonly length: number; part(at: number, size: number, into: Uint8Array): Uint8Array };
 
 /** What an interpreter is given before its first cell. */
 export interface HoldRequest {
@@ -102,9 +102,11 @@ async function hold(pool: Pool, options: SandboxOptions, wanted: HoldRequest): P
 }
 
 async function put(guest: Guest, name: string, text: HeldText, signal: AbortSignal): Promise<void> {
+  // A part is waited for until the interpreter has it: one place is enough for all.
+  const into = Buffer.allocUnsafe(Math.min(PART, text.length));
   for (let at = 0; at === 0 || at < text.length; at += PART) {
     signal.throwIfAborted();
-    const bytes = "part" in text ? text.part(at, PART) : text.subarray(at, at + PART);
+    const bytes = "part" in text ? text.part(at, PART, into) : text.subarray(at, at + PART);
     const answer = await guest.ask({ t: "put", name, at, total: text.length, bytes }).catch(() => undefined);
     if (answer?.t !== "loaded")
       throw new Fault("limit_exceeded", `${name} does not fit into the ${guest.language} interpreter.`, {
