@@ -19,6 +19,8 @@ interface Row {
   repeated: number;
   /** Without an answer, and under way while a replica was being killed. */
   cut: number;
+  /** Failed without a kill that explains it, and there all the same. */
+  done_all_the_same: number;
 }
 
 export interface ChaosReport {
@@ -75,11 +77,12 @@ export async function chaos({ url, through, seconds, per_second, kill_every_s }:
   const replicas: (HttpServer | undefined)[] = await Promise.all([start(0), start(1)]);
   await using balancer = await BALANCERS[through](ports.map((port) => `127.0.0.1:${port}`));
   const rows = { stat: newRow(), append: newRow(), edit: newRow() };
-  const acknowledged: Record<"append" | "edit", number[]> = { append: [], edit: [] };
+  const acknowledged: Record<(typeof KINDS)[number], number[]> = { stat: [], append: [], edit: [] };
+  const failed: typeof acknowledged = { stat: [], append: [], edit: [] };
   const deaths: { from: number; to: number }[] = [];
   const other_errors: string[] = [];
 
-  async function send(row: Row, name: string, args: object): Promise<number> {
+  async function send(row: Row, name: string, args: object): Promise<200 | "cut" | "failed"> {
     for (;;) {
       const began = Date.now();
       const { status, body } = await ask(balancer.url, name, args);
@@ -89,9 +92,13 @@ export async function chaos({ url, through, seconds, per_second, kill_every_s }:
         await sleep(20 + Math.random() * 80);
         continue;
       }
-      if (NO_ANSWER.has(status) && deaths.some(({ from, to }) => began <= to && Date.now() >= from)) row.cut++;
-      else if (status !== 200) other_errors.push(`${name}: ${status} ${body.slice(0, 200)}`);
-      return status;
+      if (status === 200) return status;
+      if (NO_ANSWER.has(status) && deaths.some(({ from, to }) => began <= to && Date.now() >= from)) {
+        row.cut++;
+        return "cut";
+      }
+      other_errors.push(`${name}: ${status} ${body.slice(0, 200)}`);
+      return "failed";
     }
   }
 
@@ -105,9 +112,10 @@ export async function chaos({ url, through, seconds, per_second, kill_every_s }:
       append: () => send(row, "linux_fs_write", { path, content: `<${number}>\n`, mode: "append" }),
       edit: () => send(row, "linux_fs_edit", { path, old_text: `[${number}]`, new_text: `[${number}]+` }),
     }[kind]();
+    if (status === "failed") failed[kind].push(number);
     if (status !== 200) return;
     row.acknowledged++;
-    if (kind !== "stat") acknowledged[kind].push(number);
+    acknowledged[kind].push(number);
   }
 
   async function kill(): Promise<void> {
@@ -146,6 +154,7 @@ export async function chaos({ url, through, seconds, per_second, kill_every_s }:
         Number(number),
         (found.get(Number(number)) ?? 0) + (kind === "append" ? 1 : plusses(index + whole.length)),
       );
+    rows[kind].done_all_the_same = failed[kind].filter((number) => found.has(number)).length;
     rows[kind].lost = acknowledged[kind].filter((number) => !found.has(number)).length;
     rows[kind].twice = [...found.values()].filter((count) => count > 1).length;
   }
@@ -168,5 +177,5 @@ async function ask(url: string, name: string, args: object): Promise<{ status: n
 }
 
 function newRow(): Row {
-  return { requests: 0, acknowledged: 0, lost: 0, twice: 0, repeated: 0, cut: 0 };
+  return { requests: 0, acknowledged: 0, lost: 0, twice: 0, repeated: 0, cut: 0, done_all_the_same: 0 };
 }
