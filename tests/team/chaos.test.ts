@@ -9,9 +9,9 @@ it.each(["caddy", "haproxy"] as const)(
     const { kills, append, edit, other_errors } = await chaos({
       url: server.url,
       through,
-      seconds: 6,
+      seconds: 7,
       per_second: 40,
-      kill_every_s: 2,
+      kill_every_s: 3,
     });
     const sound = { lost: 0, twice: 0, done_all_the_same: 0 };
     expect([append, edit]).toMatchObject([sound, sound]);

@@ -45,6 +45,8 @@ const BALANCERS = {
   haproxy: (upstreams: readonly string[]): Promise<Balancer> => startHaproxy(upstreams),
 };
 const NO_ANSWER = new Set([0, 502]);
+/** After this both balancers know of one that is back. */
+const NOTICED_MS = 2500;
 const FILES = 40;
 const KINDS = ["stat", "append", "edit"] as const;
 const CONFIG = "[mcp]\nmode = 'classic'\n[mcp.store]\nbackend = 'postgres'\n[mcp.maasl]\nwait_ms = 2000\n";
@@ -81,6 +83,7 @@ export async function chaos({ url, through, seconds, per_second, kill_every_s }:
   const failed: typeof acknowledged = { stat: [], append: [], edit: [] };
   const deaths: { from: number; to: number }[] = [];
   const other_errors: string[] = [];
+  let back_at = 0;
 
   async function send(row: Row, name: string, args: object): Promise<200 | "cut" | "failed"> {
     for (;;) {
@@ -121,7 +124,8 @@ export async function chaos({ url, through, seconds, per_second, kill_every_s }:
   async function kill(): Promise<void> {
     const index = Math.floor(Math.random() * replicas.length);
     const victim = replicas[index];
-    if (!victim) return;
+    // With both away there is nobody to serve: not what is looked at here.
+    if (!victim || replicas.includes(undefined) || Date.now() - back_at < NOTICED_MS) return;
     replicas[index] = undefined;
     const death = { from: Date.now(), to: Number.POSITIVE_INFINITY };
     deaths.push(death);
@@ -129,6 +133,7 @@ export async function chaos({ url, through, seconds, per_second, kill_every_s }:
     await victim.exited();
     death.to = Date.now();
     replicas[index] = await start(index);
+    back_at = Date.now();
   }
 
   const began = Date.now();
