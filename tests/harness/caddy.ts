@@ -2,6 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:tls";
 import { freePort, opened } from "./ports.ts";
 import { temp } from "./temp.ts";
 
@@ -35,15 +37,29 @@ export async function startCaddy(
   const child = spawn("caddy", ["run", "--config", config], { env, stdio: "ignore" });
   const exited = once(child, "exit");
   await opened(port, child);
+  const authority = () => readFileSync(join(folder.path, "caddy/pki/authorities/local/root.crt"), "utf8");
+  // It listens before it has made its certificate.
+  while (tls && child.exitCode === null && !(await shakesHands(port, authority))) await sleep(25);
   return {
     url,
-    authority: () => readFileSync(join(folder.path, "caddy/pki/authorities/local/root.crt"), "utf8"),
+    authority,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exited;
       folder[Symbol.dispose]();
     },
   };
+}
+
+async function shakesHands(port: number, authority: () => string): Promise<boolean> {
+  try {
+    const socket = connect({ port, host: "127.0.0.1", servername: "localhost", ca: authority() });
+    await once(socket, "secureConnect");
+    socket.destroy();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface CaddyConfig {
