@@ -3,7 +3,7 @@ import { specOf } from "./languages/index.ts";
 import { type Module, moduleOf, submoduleOf } from "./modules.ts";
 import { createReach } from "./reach.ts";
 import type { DefKind, Ref } from "./types.ts";
-import type { View } from "./view.ts";
+import { remember, type View } from "./view.ts";
 
 /** What a reference means: definitions of this tree, or a module of it. Something of another tree is `foreign`. */
 export interface Meaning {
@@ -21,7 +21,6 @@ export const RESOLVED = 0.5;
 
 const MAX_DEPTH = 8;
 const RE_EXPORTS = 5;
-const MAX_REMEMBERED = 100_000;
 const NOTHING: Meaning = { defs: [], confidence: 0 };
 const FOREIGN: Meaning = { defs: [], foreign: true, confidence: 0 };
 const CLASSES: ReadonlySet<DefKind> = new Set(["class", "interface", "type", "enum", "module"]);
@@ -42,6 +41,7 @@ export function createResolver(view: View): Resolver {
   const busy = new Set<string>();
   let circles = 0;
   const found = new Map<string, readonly DefRow[]>();
+  const derived = new Map<string, readonly (readonly DefRow[])[]>();
   const reachOf = createReach(view, RE_EXPORTS);
 
   function meaning(file: FileInfo, ref: Ref, depth = 0): Meaning {
@@ -238,16 +238,11 @@ export function createResolver(view: View): Resolver {
     try {
       const all = membersOf(of, name, depth);
       // What was cut short by a circle is right for who asked, and not for others.
-      if (depth === 0 || circles === before) remember(depth === 0 ? key : `${key} ${depth}`, all);
+      if (depth === 0 || circles === before) remember(found, depth === 0 ? key : `${key} ${depth}`, all);
       return all;
     } finally {
       busy.delete(key);
     }
-  }
-
-  function remember(key: string, all: readonly DefRow[]): void {
-    if (found.size >= MAX_REMEMBERED) found.clear();
-    found.set(key, all);
   }
 
   function membersOf(of: DefRow, name: string, depth: number): readonly DefRow[] {
@@ -266,13 +261,14 @@ export function createResolver(view: View): Resolver {
 
   /** What a class derives from, in the order it is written. */
   function basesOf(of: DefRow): readonly (readonly DefRow[])[] {
-    return view.once(`derives ${of.file.id} ${of.symbol}`, () =>
-      view
-        .bases(of)
-        .map(({ file, base }) =>
-          meaning(file, base, 2).defs.filter((one) => one.file.id !== of.file.id || one.symbol !== of.symbol),
-        ),
-    );
+    const key = `${of.file.id} ${of.symbol}`;
+    const known = derived.get(key);
+    if (known) return known;
+    const before = circles;
+    const isOther = (one: DefRow) => one.file.id !== of.file.id || one.symbol !== of.symbol;
+    const all = view.bases(of).map(({ file, base }) => meaning(file, base, 2).defs.filter(isOther));
+    if (circles === before) remember(derived, key, all);
+    return all;
   }
 
   function isPart({ owner, file: part }: DefRow, { file: whole }: DefRow): boolean {

@@ -73,8 +73,7 @@ export function openView(db: Db): View {
   function once<T>(key: string, make: () => T): T {
     if (remembered.has(key)) return remembered.get(key) as T;
     const made = make();
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(key, made);
+    remember(remembered, key, made);
     return made;
   }
 
@@ -259,4 +258,10 @@ export function openView(db: Db): View {
         })),
       ),
   };
+}
+
+/** Begins anew when it is full. */
+export function remember<T>(memory: Map<string, T>, key: string, value: T): void {
+  if (memory.size >= MAX_REMEMBERED) memory.clear();
+  memory.set(key, value);
 }
