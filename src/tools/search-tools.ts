@@ -22,29 +22,31 @@ export function searchTools(tools: readonly Tool[], words: string): Tool[] {
 }
 
 /** Words without their endings, and what people say for them. */
-const MEANS: Readonly<Record<string, string>> = {
-  folder: "dir",
-  directory: "dir",
-  find: "search",
-  grep: "search",
-  change: "edit",
-  replace: "edit",
-  create: "write",
-  save: "write",
-  execut: "run",
-  shell: "run",
-  command: "cmd",
-  test: "pytest",
-  process: "proc",
-  remove: "delete",
-  rename: "move",
-};
+const MEANS = new Map(
+  Object.entries({
+    folder: "dir",
+    directory: "dir",
+    find: "search",
+    grep: "search",
+    change: "edit",
+    replace: "edit",
+    create: "write",
+    save: "write",
+    execut: "run",
+    shell: "run",
+    command: "cmd",
+    test: "pytest",
+    process: "proc",
+    remove: "delete",
+    rename: "move",
+  }),
+);
 
 function stems(text: string): string[] {
   const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
   return words.flatMap((word) => {
     const stem = word.replace(/(ing|es|s|ed|e)$/, "");
-    const meant = MEANS[word] ?? MEANS[stem];
+    const meant = MEANS.get(word) ?? MEANS.get(stem);
     return meant === undefined ? [stem] : [stem, meant.replace(/(e)$/, "")];
   });
 }
