@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import fc from "fast-check";
 import { countTokens as exact } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createBed, LOCAL } from "../../tests/harness/bed.ts";
+import { fc } from "../../tests/harness/random.ts";
 import { Fault } from "../base/fault.ts";
 import { createGate } from "../base/gate.ts";
 import { bound, prefix } from "./bound.ts";

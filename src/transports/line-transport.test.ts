@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../tests/harness/random.ts";
 import { LineTransport } from "./line-transport.ts";
 
 async function open(max_line_bytes = 1000) {

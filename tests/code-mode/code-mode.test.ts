@@ -1,10 +1,10 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { type Bed, createBed } from "../harness/bed.ts";
 import { connect } from "../harness/client.ts";
+import { fc } from "../harness/random.ts";
 import { temp } from "../harness/temp.ts";
 
 interface Ran {

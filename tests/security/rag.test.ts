@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { createBed } from "../harness/bed.ts";
+import { fc } from "../harness/random.ts";
 
 interface Answer {
   readonly snippets: readonly { text: string; src: string }[];

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { type Temp, temp } from "../../../tests/harness/temp.ts";
 import type { Fault } from "../fault.ts";
 import { createRoots, inside, pin, pinDir, pinFile, place, type Roots, reopen } from "./index.ts";

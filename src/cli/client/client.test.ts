@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import fc from "fast-check";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { type Temp, temp } from "../../../tests/harness/temp.ts";
 import { CLIENTS, type Places } from "./clients.ts";
 import { serveEntry } from "./entry.ts";
@@ -200,7 +200,7 @@ describe("registering with clients", () => {
         const text = (mark ? "\ufeff" : "") + JSON.stringify(value, null, indent).replaceAll("\n", eol) + eol;
         const file = place("gemini", text);
         registry.add(clientNamed("gemini"), "llmc");
-        const { mcpServers, ...kept } = parseJsonc(read(file).replace("\ufeff", ""));
+        const { mcpServers, ...kept } = JSON.parse(read(file).replace("\ufeff", ""));
         expect(kept).toEqual(JSON.parse(JSON.stringify(keys)));
         expect({ ...mcpServers, llmc: undefined }).toEqual({
           ...JSON.parse(JSON.stringify(servers ?? {})),

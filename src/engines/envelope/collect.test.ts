@@ -1,5 +1,5 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { createCollector } from "./collect.ts";
 import { shorten } from "./digest.ts";
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { createCapture } from "./capture.ts";
 import { readJunit } from "./junit.ts";
 import { createRing } from "./ring.ts";

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { createRoots, type Roots } from "../../base/path/index.ts";
 import { createFs, type Fs } from "./index.ts";
 import { maaslOptions } from "./options.ts";

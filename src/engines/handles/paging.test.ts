@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { openSqlite } from "../../base/store/sqlite.ts";
 import { blobSource, putWhole } from "./blobs.ts";
 import { countNewlines } from "./lines.ts";

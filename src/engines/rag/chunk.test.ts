@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { chunkFile } from "./chunk.ts";
 import { createParser } from "./parse.ts";
 import { linesOf } from "./store.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { kindOf } from "./kind.ts";
 import { parseQuery } from "./query.ts";
 import { createSplitter } from "./terms.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { createFrameReader, encodeFrame, type Frame } from "./frames.ts";
 
 describe("frames", () => {

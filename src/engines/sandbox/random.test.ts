@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { createSandboxBed, ME } from "./test-sandbox.ts";
 
 /** Each prints what it found of the programs before it, and leaves something behind for those after it. */

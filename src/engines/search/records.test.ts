@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../tests/harness/random.ts";
 import { shownLine } from "./cut.ts";
 import { createRecords, type LineRecord } from "./records.ts";
 import { judge } from "./run.ts";

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createRoots } from "../../../src/base/path/index.ts";
 import { createFs } from "../../../src/engines/fs/index.ts";
 import { maaslOptions } from "../../../src/engines/fs/options.ts";
+import { fc } from "../../harness/random.ts";
 
 test("whatever a path is made of, nothing outside is read, listed, written or removed", async () => {
   const base = mkdtempSync(join(tmpdir(), "llmc-paths-"));

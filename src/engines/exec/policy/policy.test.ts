@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../../tests/harness/random.ts";
 import { Fault } from "../../../base/fault.ts";
 import { READERS } from "../names.ts";
 import { splitCommand } from "../split.ts";

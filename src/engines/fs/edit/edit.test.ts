@@ -1,7 +1,7 @@
 import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fc } from "../../../../tests/harness/random.ts";
 import { applyHunks } from "../patch/apply.ts";
 import { bytesOf, parsePatch } from "../patch/parse.ts";
 import { CALL, openTestRoot, type TestRoot } from "../test-root.ts";

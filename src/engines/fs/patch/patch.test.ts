@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createTwoFilesPatch } from "diff";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fc } from "../../../../tests/harness/random.ts";
 import { CALL, openTestRoot, type TestRoot } from "../test-root.ts";
 
 let at: TestRoot;

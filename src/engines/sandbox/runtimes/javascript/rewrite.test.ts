@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../../../tests/harness/random.ts";
 import { asCell } from "./rewrite.ts";
 
 describe("a cell of a module's source", () => {

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../../../tests/harness/random.ts";
 import { createChannel } from "./channel.ts";
 
 const frame = (kind: number, payload: Uint8Array, size = payload.length) => {
