@@ -35,6 +35,7 @@ const NAMED_PATH = 1;
 const DEFINED = 0.35;
 const LINKED = 0.04;
 const MAX_NAMES = 12;
+const MAX_WORDS = 3;
 /** Files whose neighbours are looked at, and neighbours that are taken of each. */
 const HUBS = 3;
 
@@ -44,7 +45,7 @@ export function planOf(db: Db, scene: Scene, ranking: Ranking, query: string, de
   const names = ranking.query.identifiers.slice(0, MAX_NAMES);
   const best = ranking.files[0]?.score ?? 1;
   const clues = new Map<string, Clue>();
-  for (const file of ranking.files) clues.set(file.path, clueOf(scene, file, wordsOf(ranking, file)));
+  for (const file of ranking.files) clues.set(file.path, clueOf(scene, file, query));
   for (const path of paths)
     for (const file of scene.view
       .stems(stemOf(path))
@@ -102,16 +103,16 @@ function add(clues: Map<string, Clue>, file: FileInfo, score: number, why: strin
   return clue;
 }
 
-function clueOf({ view }: Scene, { path, score, chunks }: Ranked, words: readonly string[]): Clue {
-  const why = words.length > 0 ? [`speaks of ${words.join(", ")}`] : [];
+function clueOf({ view }: Scene, { path, score, chunks, terms }: Ranked, query: string): Clue {
+  const words = new Set(terms.slice(0, MAX_WORDS).map((term) => asAsked(term, query)));
+  const why = words.size > 0 ? [`speaks of ${[...words].join(", ")}`] : [];
   return { file: view.fileAt(path), path, chunk: chunks[0]?.id, score, why, def: undefined };
 }
 
-/** The most telling words of the task that its path holds, or simply the most telling. */
-function wordsOf({ worth }: Ranking, { path }: Ranked): string[] {
-  const telling = [...worth].sort((a, b) => b[1] - a[1]).map(([term]) => term);
-  const inPath = telling.filter((term) => path.toLowerCase().includes(term));
-  return [...new Set([...inPath, ...telling])].slice(0, 3);
+/** The index knows words without their endings; whoever asked knows them with. */
+function asAsked(term: string, query: string): string {
+  const words = query.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  return words.find((word) => word.startsWith(term) && word.length - term.length <= 3) ?? term;
 }
 
 function stepOf(db: Db, { shown }: Scene, clue: Clue, top: number): PlanStep {
@@ -123,7 +124,8 @@ function stepOf(db: Db, { shown }: Scene, clue: Clue, top: number): PlanStep {
   const agreed = Math.min(1, 0.55 + 0.15 * clue.why.length);
   return {
     read: `${shown(clue.path)}#L${first}-L${last}`,
-    why: clue.why.join("; "),
+    // None of the words, no name, no path: then it was found by its vectors.
+    why: clue.why.join("; ") || "is close in meaning",
     confidence: Math.round(Math.min(0.95, (clue.score / top) * agreed) * 100) / 100,
   };
 }

@@ -14,6 +14,8 @@ export interface Ranked {
   readonly kind: Kind;
   readonly score: number;
   readonly chunks: readonly { readonly id: number; readonly score: number }[];
+  /** Terms of the query that stand in it, the most telling first. */
+  readonly terms: readonly string[];
 }
 
 export interface Ranking {
@@ -155,7 +157,9 @@ function byFile(
     if (!row) continue;
     const kind = KINDS[row.kind]!;
     const prior = priorOf(weights, kind, scope, query.kinds);
-    if (prior > 0) ranked.push({ file, path: row.path, hash: row.hash, kind, score: score * prior, chunks: list });
+    if (prior === 0) continue;
+    const terms = [...(files.get(file)?.has ?? [])].sort((a, b) => a - b).map((index) => chosen[index]!.term);
+    ranked.push({ file, path: row.path, hash: row.hash, kind, score: score * prior, chunks: list, terms });
   }
   return ranked.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
 }

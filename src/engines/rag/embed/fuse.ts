@@ -50,7 +50,8 @@ function byFile(db: Db, near: readonly Near[], scope: Scope, ranking: Ranking): 
     const kind = KINDS[row.kind]!;
     const prior = priorOf(WEIGHTS, kind, scope, ranking.query.kinds);
     const chunks = list.map(({ chunk, likeness }) => ({ id: chunk, score: Math.max(likeness, 0.01) }));
-    if (prior > 0) found.push({ file, path: row.path, hash: row.hash, kind, score: list[0]!.likeness * prior, chunks });
+    const score = list[0]!.likeness * prior;
+    if (prior > 0) found.push({ file, path: row.path, hash: row.hash, kind, score, chunks, terms: [] });
   }
   return found.sort((a, b) => b.score - a.score);
 }

@@ -219,6 +219,22 @@ describe("a plan", () => {
     ]);
   });
 
+  it("gives as reason only words that stand in the file", async () => {
+    const files = {
+      "src/whale.ts": "export const whale = 'sings';\n",
+      "src/heron.ts": "export const heron = 'stands';\n",
+      "src/both.ts": "// heron and whale\nexport const pair = 2;\n",
+    };
+    await using bed = await openIndexedRag({ files });
+    const { steps } = await bed.rag.plan({ query: "teach the heron what the whale does", detail: "full" }, SIGNAL);
+    const said = Object.fromEntries(steps.map(({ read, why }) => [read.split("#")[0]!, why]));
+    expect(Object.keys(said)).toHaveLength(3);
+    expect(said["src/whale.ts"]).toMatch(/whale/);
+    expect(said["src/whale.ts"]).not.toMatch(/heron/);
+    expect(said["src/heron.ts"]).not.toMatch(/whale/);
+    expect(said["src/both.ts"]).toMatch(/heron.*whale|whale.*heron/);
+  });
+
   it("has more steps in full", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 20 }, (_, n) => [`f${n}.ts`, `export const needle${n} = "needle";\n`]),
