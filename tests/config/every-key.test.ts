@@ -1,15 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { allKeys } from "../../src/config/keys.ts";
 import { type Bed, LOCAL } from "../harness/bed.ts";
-import { runBinary } from "../harness/cli.ts";
-import { temp } from "../harness/temp.ts";
-import { differ, type Proof } from "./proof.ts";
+import { auditFile, differ, type Proof, ran } from "./proof.ts";
 import { ENVELOPE_PROOFS } from "./proofs.envelope.ts";
 import { HTTP_PROOFS } from "./proofs.http.ts";
+import { OBSERVABILITY_PROOFS } from "./proofs.observability.ts";
 import { RAG_PROOFS } from "./proofs.rag.ts";
 import { RLM_PROOFS } from "./proofs.rlm.ts";
 import { SANDBOX_PROOFS } from "./proofs.sandbox.ts";
@@ -20,26 +19,8 @@ const code = (name: string, args: unknown) => async (bed: Bed) => {
   return reply.ok ? "ok" : reply.fault.code;
 };
 const names = (bed: Bed) => bed.app.tools().map((tool) => tool.name);
-const audit = (bed: Bed) => join(bed.root, ".llmc/audit/audit.jsonl");
 const hits = async (bed: Bed) =>
   (await bed.payload<{ hits: unknown[] }>("linux_search_content", { root: ".", pattern: "needle" })).hits;
-
-/** What the binary does with a llmc.toml. */
-async function ran(
-  config: string,
-  args: string[],
-  input = "",
-): Promise<{ code: number | null; stdout: string; stderr: string; root: string }> {
-  using folder = temp();
-  writeFileSync(join(folder.path, "llmc.toml"), config);
-  writeFileSync(join(folder.path, "a.txt"), "x");
-  const result = await runBinary([...args, "--root", folder.path], { input, cwd: folder.path });
-  return { ...result, root: folder.path };
-}
-
-async function logged(config: string): Promise<string> {
-  return (await ran(config, ["call", "stat", '{"path":"a.txt"}'])).stderr;
-}
 
 /** Another machine's writer has the file for a while. */
 async function holdFor(bed: Bed, path: string, ms: number): Promise<void> {
@@ -81,6 +62,7 @@ const slow = { command: "sleep 2" };
 const PROOFS: Record<string, Proof> = {
   ...ENVELOPE_PROOFS,
   ...HTTP_PROOFS,
+  ...OBSERVABILITY_PROOFS,
   ...RAG_PROOFS,
   ...RLM_PROOFS,
   ...SANDBOX_PROOFS,
@@ -215,7 +197,7 @@ const PROOFS: Record<string, Proof> = {
   ),
   "mcp.session.default_agent_id": differ(async (bed) => {
     await bed.call("stat", { path: "a.txt" });
-    return JSON.parse(readFileSync(audit(bed), "utf8")).agent_id;
+    return JSON.parse(readFileSync(auditFile(bed), "utf8")).agent_id;
   }, "mcp.session.default_agent_id = 'me'"),
   "mcp.session.default_model": differ(async (bed) => {
     bed.write("env.py", "import os\nprint(os.environ['TE_MODEL'])\n");
@@ -273,60 +255,6 @@ const PROOFS: Record<string, Proof> = {
     await holdFor(bed, "a.txt", 800);
     return code("linux_fs_move", { source: "a.txt", target: "c.txt" })(bed);
   }, "mcp.maasl.batch_wait_ms = 10"),
-  "mcp.observability.enabled": async () => [
-    (await logged("")) === "",
-    (await logged("[mcp.observability]\nenabled = false\n")) === "",
-  ],
-  "mcp.observability.log_format": async () => [
-    (await logged("")).startsWith("{"),
-    (await logged("[mcp.observability]\nlog_format = 'text'\n")).startsWith("{"),
-  ],
-  "mcp.observability.log_level": async () => [
-    (await logged("")) === "",
-    (await logged("[mcp.observability]\nlog_level = 'error'\n")) === "",
-  ],
-  "mcp.observability.include_correlation_id": differ(
-    (bed) => bed.text("stat", { path: "gone" }).then((text) => text.includes("correlation_id")),
-    "mcp.observability.include_correlation_id = false",
-  ),
-  "mcp.observability.metrics_enabled": differ(async (bed) => {
-    await bed.call("stat", { path: "a.txt" });
-    return (await bed.payload<{ calls: number }>("get_metrics")).calls;
-  }, "mcp.observability.metrics_enabled = false"),
-  "mcp.observability.csv_token_audit_enabled": differ(async (bed) => {
-    await bed.call("stat", { path: "a.txt" });
-    await bed.app.close();
-    return existsSync(join(bed.root, "artifacts/token_audit.csv"));
-  }, "mcp.observability.csv_token_audit_enabled = true"),
-  "mcp.observability.csv_path": differ(
-    async (bed) => {
-      await bed.call("stat", { path: "a.txt" });
-      await bed.app.close();
-      return existsSync(join(bed.root, "tokens.csv"));
-    },
-    "mcp.observability.csv_path = 'tokens.csv'",
-    "[mcp.observability]\ncsv_token_audit_enabled = true\n",
-  ),
-  "mcp.observability.retention_days": differ(async (bed) => {
-    mkdirSync(join(bed.root, ".llmc/audit"), { recursive: true });
-    const old = join(bed.root, ".llmc/audit/audit-2020-01-01T00-00-00-000Z-1.jsonl");
-    writeFileSync(old, "{}\n");
-    utimesSync(old, 1e9, 1e9);
-    await bed.call("stat", { path: "a.txt" });
-    return existsSync(old);
-  }, "mcp.observability.retention_days = 30"),
-  "mcp.audit.enabled": differ(async (bed) => {
-    await bed.call("stat", { path: "a.txt" });
-    return existsSync(audit(bed));
-  }, "mcp.audit.enabled = false"),
-  "mcp.audit.path": differ(async (bed) => {
-    await bed.call("stat", { path: "a.txt" });
-    return existsSync(join(bed.root, "trail.jsonl"));
-  }, "mcp.audit.path = 'trail.jsonl'"),
-  "mcp.audit.rotate_mb": differ(async (bed) => {
-    for (let index = 0; index < 200; index++) await bed.call("stat", { path: "a.txt" });
-    return readdirSync(join(bed.root, ".llmc/audit")).length > 1;
-  }, "mcp.audit.rotate_mb = 0.01"),
 };
 
 describe("every configuration key", () => {

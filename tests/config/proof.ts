@@ -1,4 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Bed, createBed } from "../harness/bed.ts";
+import { runBinary } from "../harness/cli.ts";
+import { temp } from "../harness/temp.ts";
 
 /** What is seen with the key as it is by default, and with it changed. */
 export type Proof = () => Promise<readonly [unknown, unknown]>;
@@ -29,4 +33,19 @@ function merged(base: string, changed: string): string {
     .join("\n");
   if (!kept.includes(`${section}\n`)) return `${kept}\n${section}\n${key} = ${value}\n`;
   return kept.replace(`${section}\n`, `${section}\n${key} = ${value}\n`);
+}
+
+export const auditFile = (bed: Bed) => join(bed.root, ".llmc/audit/audit.jsonl");
+
+/** What the binary does with a llmc.toml. */
+export async function ran(
+  config: string,
+  args: string[],
+  input = "",
+): Promise<{ code: number | null; stdout: string; stderr: string; root: string }> {
+  using folder = temp();
+  writeFileSync(join(folder.path, "llmc.toml"), config);
+  writeFileSync(join(folder.path, "a.txt"), "x");
+  const result = await runBinary([...args, "--root", folder.path], { input, cwd: folder.path });
+  return { ...result, root: folder.path };
 }
